@@ -14,10 +14,11 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
-#include "absl/strings/string_view.h"
 #include "lifecycle/api/meta.pb.h"
 #include "lifecycle/api/operation.pb.h"
 #include "lifecycle/api/reconcile.h"
+#include "lifecycle/api/schema.pb.h"
+#include "lifecycle/rules/lease_rule.h"
 #include "lifecycle/rules/operation.h"
 
 namespace lifecycle::dispatch {
@@ -37,25 +38,26 @@ class ClaimHolder {
   virtual const api::ActiveOperation& claim() const = 0;
   // status.executionBinding: the binding in force.
   virtual const api::ExecutionBinding& binding() const = 0;
-  // A pendingObservation is stored. Never for a migration.
-  virtual bool proof_outstanding() const { return false; }
-  // The operation ID the realm is held under: the claim's own, or for a claim that serves a proof
-  // the Apply's.
-  virtual const std::string& holder_operation_id() const { return claim().id(); }
+  // status.plan, for a schema; a migration's claim names its plan by reference.
+  virtual const api::PlanRecord* plan_record() const { return nullptr; }
+
+  // The pendingObservation, null when none is stored. Always null for a migration.
+  virtual const api::PendingObservation* proof() const { return nullptr; }
 
   // One status patch in which `edit` changes the claim and nothing else changes.
-  // Errors: the API server's; nothing is known to be stored then.
+  // Errors: the API server's; what was held in memory is unchanged then.
   virtual absl::Status WriteClaim(ClaimEdit edit) = 0;
 
-  // W-06, W-07: records the epoch the Lease has. `latch` sets leaseContinuityLost. A schema's proof
-  // claim changes the pendingObservation in the same patch (E-2b).
-  virtual absl::Status WriteLeaseEpoch(absl::string_view epoch, bool latch) {
+  // W-06, W-07: records the epoch the Lease has, as `use` says. Only a schema has a proof to
+  // demote, in the same patch (E-2b).
+  virtual absl::Status WriteLeaseEpoch(const std::string& epoch, const rules::LeaseUse& use) {
     return WriteClaim([&](api::ActiveOperation& claim) {
-      claim.set_lease_epoch(std::string(epoch));
-      if (latch) claim.set_lease_continuity_lost(true);
+      claim.set_lease_epoch(epoch);
+      if (use.latch) claim.set_lease_continuity_lost(true);
     });
   }
 
+  bool proof_outstanding() const { return proof() != nullptr; }
   const rules::OperationTraits& operation() const {
     return rules::OperationOf(family(), claim().type());
   }

@@ -70,11 +70,6 @@ class FamilyDispatch : public ClaimHolder {
 // (E-0); any API error, with the claim kept.
 api::PassResult Dispatch(FamilyDispatch& family, const Context& context);
 
-// E-2, F-5: takes or renews the realm for a claim that holds it. Goes on when the Lease is held
-// under the epoch the claim records; ends the pass when it is contended (requeue after the wait,
-// clamped), when an epoch was written, or on an error.
-StepResult TakeRealm(ClaimHolder& holder, const Context& context);
-
 }  // namespace lifecycle::dispatch
 
 #endif  // LIFECYCLE_DISPATCH_DRIVER_H_
