@@ -33,4 +33,8 @@ namespace lifecycle::api {
     }                                                                           \
   } while (false)
 
+// Marks a place that no value of ours reaches, such as after a switch over every enumerator.
+#define STOPGAP_UNREACHABLE(message) \
+  ::lifecycle::api::CheckFailed(__FILE__, __LINE__, "unreachable", (message))
+
 #endif  // LIFECYCLE_API_CHECK_H_
