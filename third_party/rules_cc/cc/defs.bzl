@@ -1,6 +1,7 @@
 """Bazel's built-in C++ rules under the names of rules_cc.
 
-BUILD files load their rules from here, as a current Bazel requires, and Bazel's embedded tools do the same.
+BUILD files load their rules from here, as a current Bazel requires, and so do the tools that are
+embedded in Bazel.
 """
 
 cc_binary = native.cc_binary

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Counts the test cases of one `bazel test`: prints `N passed, M failed`, exits 1 when anything failed or nothing ran.
+"""Counts the test cases of one `bazel test`.
 
-    tools/count_tests --bazel_exit_code N EVENTS
+Prints `N passed, M failed`, and exits with 1 when anything failed or nothing ran.
 
-EVENTS is what --build_event_json_file wrote: one JSON object a line. Cases are counted in the XML that each test left. What
-left none counts as one failed case: a test that was not built or not run, one that died or hung, and, when Bazel itself gave up
-without naming a test, that.
+    tools/count_tests.py --bazel_exit_code N EVENTS
+
+EVENTS is what --build_event_json_file wrote: one JSON object a line. Cases are counted in the XML
+that each test left. What left none counts as one failed case: a test that was not built or not
+run, one that died or hung, and, when Bazel itself gave up without naming a test, that.
 """
 
 import argparse
@@ -16,7 +18,7 @@ import xml.etree.ElementTree as ElementTree
 
 
 def cases_of(xml_text):
-    """Returns (passed, failed) for one test.xml. A case that was disabled or skipped is in neither."""
+    """Returns (passed, failed) for one test.xml; a disabled or skipped case is in neither."""
     passed = failed = 0
     for case in ElementTree.fromstring(xml_text).iter("testcase"):
         if case.find("failure") is not None or case.find("error") is not None:
@@ -31,14 +33,15 @@ def result_of(test_result):
     passed = failed = 0
     for output in test_result.get("testActionOutput", []):
         if output["name"] == "test.xml":
-            passed, failed = read_cases(urllib.parse.unquote(urllib.parse.urlparse(output["uri"]).path))
+            uri = urllib.parse.urlparse(output["uri"])
+            passed, failed = read_cases(urllib.parse.unquote(uri.path))
     if test_result.get("status") != "PASSED":
         return passed, max(failed, 1)  # It may have died between two cases.
     return passed, failed
 
 
 def read_cases(path):
-    """Returns (passed, failed) for the file, and (0, 0) for one that its test did not live to finish."""
+    """Returns (passed, failed) for a file, and (0, 0) where its test did not live to end it."""
     try:
         with open(path, "rb") as xml:
             return cases_of(xml.read())
@@ -54,9 +57,10 @@ def count(events, bazel_exit_code):
         if "testSize" in event.get("configured", {}):
             tests.add(identity["targetConfigured"]["label"])
         if "testResult" in event:
-            which = identity["testResult"]
+            run = identity["testResult"]
             # Of several attempts of one shard the last one counts.
-            results[which["label"], which.get("run"), which.get("shard")] = result_of(event["testResult"])
+            which = (run["label"], run.get("run"), run.get("shard"))
+            results[which] = result_of(event["testResult"])
 
     never_ran = tests - {label for label, _, _ in results}
     passed = sum(result[0] for result in results.values())
