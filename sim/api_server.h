@@ -1,0 +1,70 @@
+// The in-process API server: reads, admission and storage of a World, by Kubernetes' rules.
+//
+// Every write is a Request that passes two moments, Admit and Store, because a create may be
+// admitted before something else is stored and stored after it. Write is both at once, which is
+// what a request whose answer arrives looks like.
+//
+// Answers: api-server.md, each line of which has a test of its name.
+
+#ifndef SIM_API_SERVER_H_
+#define SIM_API_SERVER_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "lifecycle/api/admission.h"
+#include "lifecycle/api/door.h"
+#include "sim/world.h"
+
+namespace sim {
+
+// What passed admission and waits for storage.
+struct Admitted {
+  lifecycle::api::Request request;  // As sent, or with the body a mutating webhook made of it.
+  // What admission saw stored and what it let through: valid in the run that admitted it only, and
+  // empty in one that was taken from the list in flight. Storage works without them.
+  Handle before = nullptr;
+  Handle after = nullptr;
+};
+
+// The user a kubelet writes as: its delete of a Pod that is being deleted removes it.
+inline constexpr char kKubelet[] = "system:node:node-1";
+
+class ApiServer {
+ public:
+  // `webhooks` are asked in order; the pointers outlive the server. `interner` belongs to the run.
+  ApiServer(Interner& interner, std::vector<const lifecycle::api::Admission*> webhooks);
+
+  // Reads (never change the world).
+  lifecycle::api::Answer Read(const World& world, const lifecycle::api::ReadQuestion& question) const;
+  lifecycle::api::Answer List(const World& world, const lifecycle::api::ListQuestion& question) const;
+  lifecycle::api::Answer Log(const World& world, const lifecycle::api::LogQuestion& question) const;
+
+  // Admission and validation against the world as it stands. A refusal leaves nothing behind.
+  absl::StatusOr<Admitted> Admit(const World& world, const lifecycle::api::Request& request) const;
+
+  // Stores what was admitted if its preconditions still hold, wakes watchers and keeps the truth
+  // (created Jobs, spent approvals, claims). Returns the object as stored. A create is stored
+  // whatever happened to other objects since it was admitted; any other write of an object that
+  // changed since is admitted again, as a server does inside its transaction.
+  lifecycle::api::Answer Store(World& world, const Admitted& admitted) const;
+
+  // Admit, then Store.
+  lifecycle::api::Answer Write(World& world, const lifecycle::api::Request& request) const;
+
+  // Removes dependents whose owners are all gone, owners first, by name (one call removes all that
+  // can go now).
+  void CollectGarbage(World& world) const;
+
+  Interner& interner() const { return interner_; }
+
+ private:
+  Interner& interner_;
+  std::vector<const lifecycle::api::Admission*> webhooks_;
+};
+
+}  // namespace sim
+
+#endif  // SIM_API_SERVER_H_
