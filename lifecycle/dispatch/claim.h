@@ -43,6 +43,7 @@ void SetApplyDeadlines(int64_t window_ms, int64_t termination_grace_seconds,
 void ExpectLease(int64_t lease_duration_seconds, api::ActiveOperation& claim);
 
 // F-8, the claim's half: the next attempt under a new name, with no UID, marker or snapshot.
+// Aborts for a claim that is not known to be read-only; its caller refuses that with an error.
 // `admission_snapshot_refreshed` and, for a claim of its own, the Lease are the caller's to judge.
 void MakeNextAttempt(rules::Family family, const api::ObjectMeta& resource,
                      api::ActiveOperation& claim);
