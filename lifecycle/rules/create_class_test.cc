@@ -116,8 +116,7 @@ TEST(CreateClassTest, ReadsTheServersOwnWordsOffAStatus) {
             CreateClass::kRefusedBeforeStoring);
   EXPECT_EQ(ClassifyCreate(api::ToStatus({409, api::kAlreadyExists, "exists"})),
             CreateClass::kAlreadyExists);
-  EXPECT_EQ(ClassifyCreate(api::ToStatus({0, "", "connection lost"})),
-            CreateClass::kAmbiguous);
+  EXPECT_EQ(ClassifyCreate(api::ToStatus({0, "", "connection lost"})), CreateClass::kAmbiguous);
 }
 
 TEST(CreateClassTest, AStatusThatDidNotComeFromTheServerIsAmbiguous) {
