@@ -3,6 +3,7 @@
 #include <google/protobuf/descriptor.h>
 #include <google/protobuf/message.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -299,10 +300,16 @@ void ApplyPatch(const std::vector<FieldPath>& paths, const Message& values, Mess
   for (const FieldPath& path : paths) ApplyPath(path, &values, target);
 }
 
-bool Equal(const Message& a, const Message& b) {
+bool Equal(const Message& a, const Message& b) { return EqualApartFrom(a, b, {}); }
+
+bool EqualApartFrom(const Message& a, const Message& b, std::initializer_list<int> field_numbers) {
   if (&a == &b) return true;
   STOPGAP_CHECK(a.GetDescriptor() == b.GetDescriptor(), b.GetTypeName());
   for (const Field& field : FieldsOf(a.GetDescriptor())) {
+    const int number = field.descriptor->number();
+    if (std::find(field_numbers.begin(), field_numbers.end(), number) != field_numbers.end()) {
+      continue;
+    }
     const bool present = IsPresent(a, field);
     if (present != IsPresent(b, field) || (present && !SameField(a, b, field))) return false;
   }

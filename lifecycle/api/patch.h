@@ -9,6 +9,7 @@
 #ifndef LIFECYCLE_API_PATCH_H_
 #define LIFECYCLE_API_PATCH_H_
 
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <vector>
@@ -54,6 +55,11 @@ void ApplyPatch(const std::vector<FieldPath>& paths, const google::protobuf::Mes
 
 // True when two messages of one type hold the same values, presence included.
 bool Equal(const google::protobuf::Message& a, const google::protobuf::Message& b);
+
+// The same, leaving out the fields of these numbers (of `a` and `b` themselves, not of what they
+// hold).
+bool EqualApartFrom(const google::protobuf::Message& a, const google::protobuf::Message& b,
+                    std::initializer_list<int> field_numbers);
 
 }  // namespace lifecycle::api
 
