@@ -41,14 +41,16 @@ struct ExploreOptions {
   // Ends once no earlier violation can be found than the earliest one known.
   bool stop_at_first = false;
   // The properties that a component without rest, and a spin, are reported under.
-  std::optional<uint32_t> recovery_property;
-  std::optional<uint32_t> spin_property;
+  std::optional<uint32_t> recovery_property = {};
+  std::optional<uint32_t> spin_property = {};
   // Called after every so many states; returning false interrupts. A caller's clock stands behind
   // it: time may end an exploration and never changes what it finds.
   uint64_t progress_every_states = 10000;
-  std::function<bool(const Statistics&)> keep_going;
+  std::function<bool(const Statistics&)> keep_going = {};
   // Called for every cut that is followed: the system's tag of it, and the state it led to.
-  std::function<void(uint32_t tag, uint32_t node)> on_cut;
+  std::function<void(uint32_t tag, uint32_t node)> on_cut = {};
+  // Called for every recovery step that is followed, whether it leads to a new state or not.
+  std::function<void(uint32_t from, Hop hop, uint32_t to, bool spins)> on_recovery = {};
 };
 
 // Why an exploration ended.

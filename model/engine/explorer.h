@@ -49,9 +49,13 @@ class Explorer final : private CutSink<typename System::State> {
   // Explores, once.
   Exploration Explore();
 
-  // The shortest path to a state, and to what happened in a state or in a step out of it.
-  Path PathTo(uint32_t node) { return Tell(node, std::nullopt); }
-  Path PathTo(const Occurrence& occurrence) { return Tell(occurrence.node, occurrence.hop); }
+  // The shortest path to a state, followed by these steps; and the shortest path to what happened
+  // in a state or in a step out of it. Runs the path again, and dies if that goes another way.
+  Path PathTo(uint32_t node, const std::vector<Hop>& onward = {});
+  Path PathTo(const Occurrence& occurrence) {
+    return PathTo(occurrence.node,
+                  occurrence.hop ? std::vector{*occurrence.hop} : std::vector<Hop>{});
+  }
 
   const Nodes& nodes() const { return nodes_; }
   const RecoveryGraph& recovery_graph() const { return graph_; }
@@ -89,7 +93,6 @@ class Explorer final : private CutSink<typename System::State> {
   void ReportRecovery();
   void ReportComponents(std::optional<uint32_t> property, uint64_t premises,
                         const std::vector<BadComponent>& bad, const char* text);
-  Path Tell(uint32_t node, std::optional<Hop> last);
 
   System& system_;
   const ExploreOptions options_;
@@ -224,6 +227,7 @@ void Explorer<System>::RunOnce(const State& state, const Step& step, const Plann
   if (step.traits.recovers && run_.faults() == here_.rank.faults) {
     const bool spins = step.traits.pass && step.traits.due_now && !run_.wrote();
     graph_.Add({.target = target, .pass = step.traits.pass, .spins = spins});
+    if (options_.on_recovery) options_.on_recovery(here_.node, here_.hop, target, spins);
   }
 }
 
@@ -314,13 +318,13 @@ void Explorer<System>::ReportComponents(std::optional<uint32_t> property, uint64
 
 // Walks back to the initial state, then runs forward again in words.
 template <Explorable System>
-Path Explorer<System>::Tell(uint32_t node, std::optional<Hop> last) {
+Path Explorer<System>::PathTo(uint32_t node, const std::vector<Hop>& onward) {
   struct Way {
     Hop hop;
-    Key128 key;  // Of the state it led to when it was explored; {} for an occurrence in a step.
+    Key128 key;  // Of the state it led to when it was explored; {}: not compared.
   };
   std::vector<Way> ways;
-  if (last) ways.push_back({*last, {}});
+  for (auto hop = onward.rbegin(); hop != onward.rend(); ++hop) ways.push_back({*hop, {}});
   for (; nodes_.ParentOf(node) != kNoNode; node = nodes_.ParentOf(node)) {
     ways.push_back({nodes_.HopTo(node), nodes_.KeyOf(node)});
   }

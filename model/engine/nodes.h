@@ -32,8 +32,6 @@ struct Hop {
   friend bool operator==(const Hop&, const Hop&) = default;
 };
 
-inline constexpr uint32_t kNoNode = 0xffffffff;
-
 class Nodes {
  public:
   Nodes();

@@ -42,7 +42,7 @@ struct PathEntry {
 
 struct Path {
   uint32_t initial = 0;  // Position in the system's list of initial states.
-  std::vector<PathEntry> entries;
+  std::vector<PathEntry> entries = {};
   friend bool operator==(const Path&, const Path&) = default;
 };
 

@@ -36,10 +36,11 @@ class FindingList final : public Recorder {
 
 template <class State>
 struct Retaken {
-  std::optional<State> state;   // Where it led; nothing if nowhere, or if the cut never came.
-  std::vector<Choice> choices;  // The picks that were made, in words.
-  bool all_picks_made = false;  // Whether each pick met a choice point that offers it.
-  bool cut_taken = false;       // Whether the cut came.
+  std::optional<State> state;     // Where it led; nothing if nowhere, or if the cut never came.
+  std::vector<Choice> choices;    // The picks that were made, in words.
+  bool all_picks_made = false;    // Whether each pick met a choice point that offers it.
+  std::vector<uint32_t> options;  // Of each choice point met.
+  bool cut_taken = false;         // Whether the cut came.
   std::string cut_label;
   uint32_t faults = 0;             // From the initial state to where it led.
   std::vector<std::string> notes;  // The run's own lines, up to the cut.
@@ -85,6 +86,7 @@ Retaken<typename System::State> Retake(System& system, const typename System::St
     retaken.faults = run.faults();
   }
   retaken.all_picks_made = run.picks_made() == run.picks_given();
+  for (const Run::Point& point : run.points()) retaken.options.push_back(point.options);
   retaken.choices = run.described_choices();
   retaken.notes = run.notes();
   retaken.findings = std::move(list.findings);

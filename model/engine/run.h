@@ -162,13 +162,15 @@ enum class Standing : uint8_t {
   kSettled,  // Nothing is left to do, or the run has ended.
 };
 
+inline constexpr uint32_t kNoNode = 0xffffffff;
+
 // The one look at a distinct state, before its steps are taken.
 class Visit {
  public:
   Visit(Recorder& recorder, uint32_t node, uint32_t faults)
       : recorder_(recorder), node_(node), faults_(faults) {}
 
-  // The number of the state: 0, 1, 2, ... in order of discovery.
+  // The number of the state: 0, 1, 2, ... in order of discovery. kNoNode in a replay.
   uint32_t node() const { return node_; }
   // The fewest faults with which the state is reached. 0: it is reached without any.
   uint32_t faults() const { return faults_; }
