@@ -1,0 +1,38 @@
+// What people do: they approve, take an approval back or bring it back under another UID, bring a
+// plan back, repair a database, acknowledge a run.
+//
+// A person helps when asked, at no cost: that is what waiting for a person counts on. Everything
+// else they do is a disturbance. Each act is offered only while World.person has it left, where its
+// request would be admitted, and where it would change something.
+//
+// Answers: issue item 4 ("a person can repair the database") and 5; spec 01, 5.3 and 7.
+
+#ifndef SIM_PEOPLE_H_
+#define SIM_PEOPLE_H_
+
+#include <vector>
+
+#include "sim/actor.h"
+
+namespace sim {
+
+// The acts, as World.person and WorldStep.what name them.
+namespace act {
+inline constexpr char kApprove[] = "approve";
+inline constexpr char kDeleteApproval[] = "delete-approval";
+// An approval comes back from a backup, as it was signed but for its UID, past admission.
+inline constexpr char kReplaceApproval[] = "replace-approval";
+// A plan and what it is stored in come back from a backup under other UIDs, past admission.
+inline constexpr char kRepublish[] = "republish";
+// A migration's partly applied file is completed, and all its files are recorded.
+inline constexpr char kRepair[] = "repair";
+inline constexpr char kAcknowledge[] = "acknowledge";
+}  // namespace act
+
+// Offers and takes kPerson.
+void OfferPeople(const ActorContext& context, const World& world, std::vector<WorldStep>& steps);
+void TakePersonStep(const ActorContext& context, World& world, const WorldStep& step);
+
+}  // namespace sim
+
+#endif  // SIM_PEOPLE_H_
