@@ -31,6 +31,13 @@ class PtahSchemaPlan;
 
 namespace lifecycle::dispatch {
 
+// The one key of a projection ConfigMap (spec 01, 3.3): the chunk's bytes.
+inline constexpr char kProjectionKey[] = "plan";
+
+// The database URLs, from the Secrets the resource names. The manager never reads one.
+inline constexpr char kEnvTargetUrl[] = "PTAH_TARGET_URL";
+inline constexpr char kEnvDevUrl[] = "PTAH_DEV_URL";
+
 // Returns the Job of a schema's claim. `plan` is the plan object an Apply carries out, null for any
 // other type. Before the snapshot step the claim has no snapshot and the Job lacks the annotation
 // that names it; everything else is already final.
