@@ -1,0 +1,145 @@
+#include "lifecycle/migration/active.h"
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "lifecycle/api/core.pb.h"
+#include "lifecycle/api/errors.h"
+#include "lifecycle/dispatch/claim.h"
+#include "lifecycle/dispatch/hold.h"
+#include "lifecycle/dispatch/realm.h"
+#include "lifecycle/dispatch/workload.h"
+#include "lifecycle/migration/dispatch.h"
+#include "lifecycle/migration/harvest.h"
+#include "lifecycle/migration/inputs.h"
+#include "lifecycle/migration/retire.h"
+#include "lifecycle/migration/settle.h"
+
+namespace lifecycle::migration {
+namespace {
+
+using api::PassResult;
+using dispatch::StepResult;
+using StoredJob = api::Stored<api::Job>;
+
+const char* Words(rules::JobCause cause) {
+  switch (cause) {
+    case rules::JobCause::kMissing:
+      return "the Job of the operation is missing";
+    case rules::JobCause::kReplaced:
+      return "another Job stands under the operation's name";
+    case rules::JobCause::kDisowned:
+      return "the Job under the operation's name is not this resource's";
+    case rules::JobCause::kNone:
+      break;
+  }
+  return "";
+}
+
+// Doubt costs a read-only claim another attempt and a mutating claim its account.
+PassResult GiveUpOn(const StoredJob* job, absl::string_view why, Pass& pass) {
+  if (pass.operation().mutating) return RecordUncertainRun(job, why, "", pass);
+  return RetryReadOnly(nullptr, why, pass);
+}
+
+// F-4: holds the Job to its claim, before adopting it and on every supervising pass. Goes on when
+// the Job is the claim's.
+StepResult HoldToClaim(const StoredJob& job, Inputs inputs, Pass& pass) {
+  pass.client().Journal("F-4");
+  const dispatch::ClaimContext context{.family = rules::Family::kMigration,
+                                       .owner = pass.metadata(),
+                                       .claim = pass.claim(),
+                                       .binding = pass.binding()};
+  absl::Status held;
+  if (inputs == Inputs::kHold) {
+    absl::StatusOr<api::Job> rebuilt = RebuildJob(pass);
+    if (!rebuilt.ok() && api::ApiErrorOf(rebuilt.status())) {
+      return PassResult::Error(rebuilt.status());
+    }
+    held = dispatch::HoldToRebuild(context, *job, std::move(rebuilt));
+  } else {
+    held = dispatch::HoldToEnvelope(context, *job);
+  }
+  if (held.ok()) return std::nullopt;
+  return GiveUpOn(&job, held.message(), pass);
+}
+
+// F-3, W-16.
+StepResult Adopt(const StoredJob& job, Pass& pass) {
+  pass.client().Journal("F-3");
+  const bool mutating = pass.operation().mutating;
+  const absl::Status adopted = pass.WriteClaim([&](api::ActiveOperation& claim) {
+    claim.set_job_uid(job->metadata().uid());
+    if (mutating) claim.set_dispatch_started(true);
+  });
+  if (adopted.ok()) return std::nullopt;
+  return PassResult::Error(adopted);
+}
+
+// C-20.7 and 8, for a Job that is owned and stands under the claim's name and UID.
+PassResult Supervise(const StoredJob& job, bool adopt, Pass& pass) {
+  const absl::StatusOr<Inputs> inputs = InputsOf(pass);
+  if (!inputs.ok()) return PassResult::Error(inputs.status());
+  if (StepResult ended = HoldToClaim(job, *inputs, pass)) return *std::move(ended);
+  if (adopt) {
+    if (StepResult ended = Adopt(job, pass)) return *std::move(ended);
+  }
+  if (!dispatch::EndOf(*job).terminal) {
+    pass.client().Journal("F-6");
+    return PassResult::After(pass.timing().supervision_poll_ms);
+  }
+  return Harvest(job, *inputs == Inputs::kHold, pass);
+}
+
+PassResult DispatchClaim(Pass& pass) {
+  MigrationDispatch family(pass);
+  return dispatch::Dispatch(family, pass.context());
+}
+
+absl::StatusOr<std::optional<StoredJob>> ReadJob(Pass& pass) {
+  absl::StatusOr<StoredJob> job =
+      pass.client().Get<api::Job>(pass.metadata().namespace_(), pass.claim().job_name());
+  if (job.ok()) return std::optional<StoredJob>(*std::move(job));
+  if (api::IsNotFound(job.status())) return std::optional<StoredJob>();
+  return job.status();
+}
+
+}  // namespace
+
+PassResult ReconcileActive(Pass& pass) {
+  pass.client().Journal("C-20");
+  if (!pass.operation().known) {  // acting on "not mutating" would be acting on a guess.
+    return PassResult::Error(
+        absl::FailedPreconditionError("the claim is of a type this manager does not know"));
+  }
+  if (pass.claim().lease_continuity_lost()) {
+    return RecordUncertainRun(nullptr, "the realm changed hands under the run", "", pass);
+  }
+  absl::StatusOr<std::optional<StoredJob>> job = ReadJob(pass);
+  if (!job.ok()) return PassResult::Error(job.status());
+  const StoredJob* found = *job ? &**job : nullptr;
+  const rules::JobJudgement judged =
+      dispatch::JudgeJob(rules::Family::kMigration, pass.metadata(), pass.claim(),
+                         found == nullptr ? nullptr : &**found);
+  // Authorization comes before the realm, so a dispatch does not take the Lease first.
+  if (judged.verdict == rules::JobVerdict::kDispatch) return DispatchClaim(pass);
+  if (pass.HoldsRealm()) {
+    if (StepResult ended = dispatch::TakeRealm(pass, pass.context())) return *std::move(ended);
+  }
+  switch (judged.verdict) {
+    case rules::JobVerdict::kUnaccounted:
+      return RecordUncertainRun(found, Words(judged.cause), "", pass);
+    case rules::JobVerdict::kRetry:
+      return RetryReadOnly(nullptr, Words(judged.cause), pass);
+    case rules::JobVerdict::kAdopt:
+      return Supervise(*found, /*adopt=*/true, pass);
+    case rules::JobVerdict::kSupervise:
+      return Supervise(*found, /*adopt=*/false, pass);
+    case rules::JobVerdict::kDispatch:
+      break;
+  }
+  return PassResult::Error(absl::InternalError("a verdict without a branch"));
+}
+
+}  // namespace lifecycle::migration
