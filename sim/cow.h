@@ -73,7 +73,7 @@ class Cow {
     T value;
     uint32_t sharers = 1;
     bool has_digest = false;
-    Hash128 digest;
+    Hash128 digest{};
   };
 
   static const T& Default() {

@@ -38,6 +38,8 @@ std::string MakeToken(absl::string_view process, absl::string_view resource_uid,
 // Whether anything of the world mentions the word (at least 6 of the characters of an identifier):
 // stored objects, requests in flight, memories, paused passes, the truth.
 bool IsMentioned(const World& world, absl::string_view word);
+// The same without the truth.
+bool IsNamedOutsideTruth(const World& world, absl::string_view word);
 
 }  // namespace sim
 

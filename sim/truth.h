@@ -47,6 +47,9 @@ struct Reading {
   friend auto operator<=>(const Reading&, const Reading&) = default;
 };
 
+// The type of a rival's operation.
+inline constexpr char kRivalType[] = "Rival";
+
 struct OperationTruth {
   std::string id;  // The claim's operation id.
   Family family = Family::kSchema;
@@ -76,11 +79,14 @@ struct OperationTruth {
   bool disturbed = false;              // Killed, cut, or its log lost: L-15 does not speak of it.
   std::optional<Reading> reading;      // Read-only: what it read last.
   bool open = true;                    // The account is not settled.
+
+  friend bool operator==(const OperationTruth&, const OperationTruth&) = default;
 };
 
 struct ApprovalTruth {
   std::vector<std::string> spent_by;  // Operations whose stored Jobs it authorized, sorted.
   std::string consumed_by;            // The operation whose claim spent it.
+  friend bool operator==(const ApprovalTruth&, const ApprovalTruth&) = default;
 };
 
 // One database as it really is. A realm has one.
@@ -102,9 +108,11 @@ struct Database {
     int32_t committed = 0;
     bool recorded = false;
     bool dirty = false;
+    friend bool operator==(const File&, const File&) = default;
   };
   std::vector<File> files;
   std::string last_changed_by;  // The operation, "rival" or "person"; empty: nobody yet.
+  friend bool operator==(const Database&, const Database&) = default;
 };
 
 // Reads as plain values; change one through Edit (cow.h, cow_map.h).

@@ -17,6 +17,7 @@
 #include "lifecycle/api/configuration.h"
 #include "lifecycle/api/door.h"
 #include "lifecycle/api/memory.h"
+#include "lifecycle/api/timing.h"
 #include "sim/cow.h"
 #include "sim/cow_map.h"
 #include "sim/hash.h"
@@ -70,12 +71,13 @@ struct Due {
     kNever,   // Only a watch wakes it.
     kNow,
     kAt,      // At `at_ms`.
-    kParked,  // A poll that read what it read last: due when something changes or a later target
-              // of the clock than `at_ms` is reached.
+    kParked,  // A poll that read what it read last: due when a later target of the clock than
+              // `at_ms` is reached. Something happening makes it kAt again (EndStep).
   };
   When when = When::kNow;
   int64_t at_ms = 0;
-  Hash128 seen;  // kAt, kParked: the content (times apart) that the last pass left.
+  // kAt, kParked: the content (times apart) that the last pass left; zero once something happened.
+  Hash128 seen{};
   friend bool operator==(const Due&, const Due&) = default;
 };
 
@@ -146,6 +148,8 @@ struct World {
 struct DigestOptions {
   // Absolute times and unrenumbered versions (--exact): for comparison on small scenarios.
   bool exact = false;
+  // The longest time for which a process counts failures to read a log: longer is one.
+  int64_t log_failure_cap_ms = lifecycle::api::Timing{}.log_loss_window_ms;
 };
 
 // What a fresh process can tell apart: objects, logs and how far every deadline is.
@@ -157,14 +161,21 @@ Hash128 MemoryDigest(const World& world, const DigestOptions& options);
 Hash128 TruthDigest(const World& world, const DigestOptions& options);
 // All three: the state key.
 Hash128 StateKey(const World& world, const DigestOptions& options);
+// One request in flight.
+Hash128 RequestDigest(const InFlight& one, int64_t now_ms, const DigestOptions& options);
 
 // Whether a child of the operation can send SQL now, or something stored or flying may still start
 // one before its deadline (spec 07, canRun).
 bool CanRun(const World& world, const OperationTruth& operation);
 
-// Ends a step: forgets summaries of settled operations that nothing mentions, renumbers versions
-// that nobody holds, drops logs of Pods that are gone. Idempotent.
+// Ends a step: forgets summaries of settled operations that nothing mentions, renumbers versions (by
+// rank where somebody holds one, else 1; not when `exact`), drops logs of Pods that are gone, notes
+// for every waiting poll whether something happened since. Idempotent.
 void EndStep(World& world, const DigestOptions& options);
+
+// Returns the largest version of the object that anybody but the store holds or that was removed in
+// this step, 0 for none: a new object of the same name needs a larger one.
+lifecycle::api::Version LargestHeldVersion(const World& world, const lifecycle::api::Key& key);
 
 // Wakes the resources that a change of `key` wakes by their watches (spec 01, 0.3).
 // `before` or `after` is null for a create or a removal.

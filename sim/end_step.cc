@@ -1,0 +1,189 @@
+// What ends a step: everything that differs without a difference is made the same.
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include <google/protobuf/message.h>
+
+#include "lifecycle/api/core.pb.h"
+#include "lifecycle/api/kind.h"
+#include "sim/world.h"
+
+namespace sim {
+namespace {
+
+namespace api = lifecycle::api;
+
+// ---- Versions ----
+
+// Calls `visit(key, version)` for every version that somebody holds; `visit` may change it. The
+// world's own values are copied before they are changed, so that nobody else sees it.
+class Holders {
+ public:
+  explicit Holders(World& world) : world_(world) {}
+
+  template <class Visit>
+  void ForEach(Visit visit) const {
+    for (const Process& process : world_.processes) {
+      for (const auto& [name, lease] : process.memory->leases) {
+        visit(LeaseKey(process, name), lease.version);
+      }
+      for (const Work& work : process.work) {
+        if (work.paused == nullptr) continue;
+        for (const api::Answer& answer : work.paused->answers) InAnswer(answer, visit);
+      }
+    }
+    for (const InFlight& one : world_.in_flight) {
+      if (one.request.version != 0) visit(one.request.key, one.request.version);
+    }
+  }
+
+  // Replaces each held version by what `rank(key, version)` returns.
+  template <class Rank>
+  void Rewrite(Rank rank) {
+    for (Process& process : world_.processes) {
+      RewriteMemory(process, rank);
+      for (Work& work : process.work) {
+        if (work.paused != nullptr) work.paused = Rewritten(*work.paused, rank);
+      }
+    }
+    for (InFlight& one : world_.in_flight) {
+      if (one.request.version != 0) one.request.version = rank(one.request.key, one.request.version);
+    }
+  }
+
+ private:
+  static api::Key LeaseKey(const Process& process, const std::string& name) {
+    return api::Key{api::Kind::kLease, process.configuration->coordination_namespace, name};
+  }
+
+  template <class Visit>
+  static void InAnswer(const api::Answer& answer, Visit& visit) {
+    if (answer.stored.object != nullptr) {
+      visit(api::KeyOf(*answer.stored.object), answer.stored.version);
+    }
+    for (const api::AnyStored& one : answer.list) visit(api::KeyOf(*one.object), one.version);
+  }
+
+  template <class Rank>
+  static void RewriteMemory(Process& process, Rank& rank) {
+    const bool changes = std::any_of(
+        process.memory->leases.begin(), process.memory->leases.end(), [&](const auto& one) {
+          return rank(LeaseKey(process, one.first), one.second.version) != one.second.version;
+        });
+    if (!changes) return;
+    for (auto& [name, lease] : process.memory.Edit().leases) {
+      lease.version = rank(LeaseKey(process, name), lease.version);
+    }
+  }
+
+  template <class Rank>
+  static std::shared_ptr<const PausedPass> Rewritten(const PausedPass& paused, Rank& rank) {
+    PausedPass next = paused;
+    for (api::Answer& answer : next.answers) {
+      if (answer.stored.object != nullptr) {
+        answer.stored.version = rank(api::KeyOf(*answer.stored.object), answer.stored.version);
+      }
+      for (api::AnyStored& one : answer.list) {
+        one.version = rank(api::KeyOf(*one.object), one.version);
+      }
+    }
+    return std::make_shared<const PausedPass>(std::move(next));
+  }
+
+  World& world_;
+};
+
+// Where somebody holds a version, what counts is which of them are equal and which came later.
+void RenumberVersions(World& world) {
+  std::map<api::Key, std::vector<api::Version>> held;
+  Holders holders(world);
+  holders.ForEach([&](const api::Key& key, api::Version version) { held[key].push_back(version); });
+  for (auto& [key, versions] : held) {
+    if (const Entry* entry = world.Find(key); entry != nullptr) versions.push_back(entry->version);
+    std::sort(versions.begin(), versions.end());
+    versions.erase(std::unique(versions.begin(), versions.end()), versions.end());
+  }
+  const auto rank = [&](const api::Key& key, api::Version version) -> api::Version {
+    const auto found = held.find(key);
+    if (found == held.end()) return 1;
+    const auto at = std::lower_bound(found->second.begin(), found->second.end(), version);
+    return at - found->second.begin() + 1;
+  };
+  for (Entry& entry : world.objects) {
+    entry.version = held.empty() ? 1 : rank(entry.object->key, entry.version);
+  }
+  if (!held.empty()) holders.Rewrite(rank);
+}
+
+// ---- Logs ----
+
+void DropLogsOfGonePods(World& world) {
+  if (world.logs.empty()) return;
+  world.logs.EraseIf([&](const std::string& pod_uid, const PodLog&) {
+    return std::none_of(world.objects.begin(), world.objects.end(), [&](const Entry& entry) {
+      return entry.object->key.kind == api::Kind::kPod &&
+             entry.object->As<api::Pod>().metadata().uid() == pod_uid;
+    });
+  });
+}
+
+// ---- Due ----
+
+// A poll waits for what it read last to change. Once something has happened, which it was that it
+// read no longer counts, and a parked poll is due at its time again.
+void NoticeThatSomethingHappened(World& world) {
+  const bool anybody_waits =
+      std::any_of(world.processes.begin(), world.processes.end(), [](const Process& process) {
+        return std::any_of(process.work.begin(), process.work.end(),
+                           [](const Work& work) { return work.due.seen != Hash128{}; });
+      });
+  if (!anybody_waits) return;
+  const Hash128 content = ContentDigest(world);
+  for (Process& process : world.processes) {
+    for (Work& work : process.work) {
+      Due& due = work.due;
+      if (due.when == Due::When::kNow || due.when == Due::When::kNever) {
+        due = Due{.when = due.when};
+      } else if (due.seen != content) {
+        due.seen = Hash128{};
+        due.when = Due::When::kAt;
+      }
+    }
+  }
+}
+
+// Which request was sent first counts for nobody.
+void SortInFlight(World& world, const DigestOptions& options) {
+  if (world.in_flight.size() < 2) return;
+  std::stable_sort(world.in_flight.begin(), world.in_flight.end(),
+                   [&](const InFlight& a, const InFlight& b) {
+                     return RequestDigest(a, world.now_ms, options) <
+                            RequestDigest(b, world.now_ms, options);
+                   });
+}
+
+}  // namespace
+
+api::Version LargestHeldVersion(const World& world, const api::Key& key) {
+  api::Version largest = world.removed_version;
+  Holders(const_cast<World&>(world)).ForEach([&](const api::Key& of, api::Version version) {
+    if (of == key) largest = std::max(largest, version);
+  });
+  return largest;
+}
+
+void EndStep(World& world, const DigestOptions& options) {
+  world.removed_version = 0;
+  CountFlying(world);
+  DropLogsOfGonePods(world);
+  ForgetSettled(world);
+  if (!options.exact) RenumberVersions(world);
+  SortInFlight(world, options);
+  NoticeThatSomethingHappened(world);
+}
+
+}  // namespace sim
