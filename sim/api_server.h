@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "lifecycle/api/admission.h"
@@ -48,19 +49,41 @@ class ApiServer {
   // Stores what was admitted if its preconditions still hold, wakes watchers and keeps the truth
   // (created Jobs, spent approvals, claims). Returns the object as stored. A create is stored
   // whatever happened to other objects since it was admitted; any other write of an object that
-  // changed since is admitted again, as a server does inside its transaction.
+  // changed since is admitted again, as a server does inside its transaction. Without `before`,
+  // webhooks are taken to have admitted it already.
   lifecycle::api::Answer Store(World& world, const Admitted& admitted) const;
 
   // Admit, then Store.
   lifecycle::api::Answer Write(World& world, const lifecycle::api::Request& request) const;
 
-  // Removes dependents whose owners are all gone, owners first, by name (one call removes all that
-  // can go now).
+  // Deletes dependents whose owners are all gone, owners first, by name (one call deletes all that
+  // can go now; what has finalizers or a grace is marked and stays).
   void CollectGarbage(World& world) const;
+  bool HasGarbage(const World& world) const;
 
   Interner& interner() const { return interner_; }
 
  private:
+  // Asks the webhooks. `after` is what would be stored, null for a delete, and is replaced by what a
+  // webhook makes of it; `validate` judges it between the mutating and the validating phase.
+  absl::Status Review(const World& world, const lifecycle::api::Request& request,
+                      const google::protobuf::Message* before, lifecycle::api::MessagePtr* after,
+                      absl::FunctionRef<absl::Status()> validate) const;
+  // `reviewed`: without asking the webhooks.
+  absl::StatusOr<Admitted> AdmitCreate(const World& world, const lifecycle::api::Request& request,
+                                       bool reviewed) const;
+  absl::StatusOr<Admitted> AdmitChange(const World& world, const lifecycle::api::Request& request,
+                                       bool reviewed) const;
+
+  // What would be stored; null for an object that goes at once.
+  Handle Created(const World& world, const lifecycle::api::Request& request) const;
+  Handle Changed(const World& world, Handle before, const lifecycle::api::Request& request) const;
+  Handle Deleted(const World& world, Handle before, const std::string& sender) const;
+
+  lifecycle::api::Answer StoreCreate(World& world, const Admitted& admitted) const;
+  lifecycle::api::Answer StoreChange(World& world, const Admitted& admitted) const;
+  void Remove(World& world, Handle object, const lifecycle::api::Request* request) const;
+
   Interner& interner_;
   std::vector<const lifecycle::api::Admission*> webhooks_;
 };
