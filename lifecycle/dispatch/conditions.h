@@ -18,10 +18,10 @@ namespace lifecycle::dispatch {
 using Conditions = google::protobuf::RepeatedPtrField<api::Condition>;
 
 struct ConditionValue {
-  absl::string_view type;
+  absl::string_view type = "";
   bool status = false;  // True or False.
-  absl::string_view reason;
-  absl::string_view message;  // Bounded to 1024 characters when it is written.
+  absl::string_view reason = "";
+  absl::string_view message = "";  // Bounded to 1024 characters when it is written.
   int64_t generation = 0;
   int64_t now_ms = 0;
 };

@@ -11,6 +11,7 @@
 #include "lifecycle/dispatch/hold.h"
 #include "lifecycle/dispatch/realm.h"
 #include "lifecycle/dispatch/workload.h"
+#include "lifecycle/rules/admission_snapshot.h"
 #include "lifecycle/rules/create_class.h"
 #include "lifecycle/rules/snapshot_step.h"
 

@@ -37,7 +37,7 @@ struct Acquisition {
   // Not acquired: how long until this process may find the holder lapsed, if nothing renews it.
   int64_t wait_ms = 0;
   // Acquired: the Lease's epoch now, and whether it is another tenancy than the expected one.
-  std::string epoch;
+  std::string epoch = "";
   bool continuity_lost = false;
 };
 

@@ -1,0 +1,154 @@
+#include "lifecycle/schema/active.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "lifecycle/api/errors.h"
+#include "lifecycle/api/names.h"
+#include "lifecycle/dispatch/claim.h"
+#include "lifecycle/dispatch/driver.h"
+#include "lifecycle/dispatch/hold.h"
+#include "lifecycle/dispatch/realm.h"
+#include "lifecycle/dispatch/workload.h"
+#include "lifecycle/rules/job_verdict.h"
+#include "lifecycle/schema/approvals.h"
+#include "lifecycle/schema/claim_work.h"
+#include "lifecycle/schema/continuity.h"
+#include "lifecycle/schema/discard.h"
+#include "lifecycle/schema/harvest.h"
+#include "lifecycle/schema/inputs.h"
+#include "lifecycle/schema/outcome.h"
+#include "lifecycle/schema/proof.h"
+
+namespace lifecycle::schema {
+namespace {
+
+using dispatch::StepResult;
+using StoredJob = api::Stored<api::Job>;
+
+// B-20.2: a proof's realm is renewed and its Apply's Pods are looked at before anything is done for
+// the claim that carries it out.
+StepResult GuardProof(Pass& pass, ClaimWork& work) {
+  pass.client().Journal("B-20.2");
+  if (StepResult ended = dispatch::TakeRealm(work, pass.context())) return ended;
+  const absl::StatusOr<bool> active = ApplyPodMayRun(pass);
+  if (!active.ok()) return PassResult::Error(active.status());
+  if (*active) return PassResult::After(pass.timing().supervision_poll_ms);
+  return std::nullopt;
+}
+
+// B-20.4: a failure is retried at its deadline; while a proof is open its Lease is renewed
+// meanwhile.
+StepResult WaitForRetry(Pass& pass) {
+  if (pass.status().phase() != api::phase::kFailed) return std::nullopt;
+  const int64_t left_ms = pass.status().next_reconciliation_time_ms() - pass.NowMs();
+  if (left_ms <= 0) return std::nullopt;
+  pass.client().Journal("B-20.4");
+  return PassResult::After(
+      pass.proof() == nullptr ? left_ms : std::min(left_ms, pass.timing().supervision_poll_ms));
+}
+
+// F-2, F-4: a mutating claim whose Job cannot be accounted for. The realm comes first: while
+// another holds it, nothing is recorded. No Job is passed on, since none passed for the claim's.
+PassResult LoseAccount(Pass& pass, ClaimWork& work, absl::string_view why) {
+  pass.client().Journal("F-2");
+  if (StepResult ended = dispatch::TakeRealm(work, pass.context())) return *std::move(ended);
+  return RecordUnknownOutcome(pass, {.why = why});
+}
+
+// F-4. OK when the Job is the claim's; `ended` is set when the question stays open.
+absl::Status Hold(Pass& pass, ClaimWork& work, const api::Job& job, bool inputs_hold,
+                  StepResult& ended) {
+  pass.client().Journal("F-4");
+  absl::StatusOr<api::Job> rebuilt;
+  if (inputs_hold) {
+    ended = work.Rebuild(rebuilt);
+    if (ended) return absl::OkStatus();
+  }
+  const dispatch::ClaimContext context = {.family = rules::Family::kSchema,
+                                          .owner = work.metadata(),
+                                          .claim = work.claim(),
+                                          .binding = work.binding(),
+                                          .plan = work.plan_record()};
+  return inputs_hold ? dispatch::HoldToRebuild(context, job, std::move(rebuilt))
+                     : dispatch::HoldToEnvelope(context, job);
+}
+
+// F-3, W-16.
+absl::Status Adopt(Pass& pass, ClaimWork& work, const api::Job& job) {
+  pass.client().Journal("F-3");
+  const bool mutating = work.operation().mutating;
+  return work.WriteClaim([&](api::ActiveOperation& next) {
+    next.set_job_uid(job.metadata().uid());
+    if (mutating) next.set_dispatch_started(true);
+  });
+}
+
+// B-20.7: a Job stands under the claim's name, and its verdict is not a loss.
+PassResult Supervise(Pass& pass, ClaimWork& work, const StoredJob& job, bool adopt) {
+  const bool inputs_hold = InputsHold(pass.schema(), work.claim());
+  StepResult ended;
+  const absl::Status held = Hold(pass, work, *job, inputs_hold, ended);
+  if (ended) return *std::move(ended);
+  if (!held.ok()) {
+    return work.operation().mutating ? LoseAccount(pass, work, held.message())
+                                     : RetryReading(pass, nullptr, held.message());
+  }
+  if (adopt) {
+    const absl::Status adopted = Adopt(pass, work, *job);
+    if (!adopted.ok()) return PassResult::Error(adopted);
+  }
+  // A proof's realm was renewed by B-20.2 of this pass.
+  if (work.HoldsRealm() && !work.ServesProof()) {
+    pass.client().Journal("F-5");
+    if (StepResult contended = dispatch::TakeRealm(work, pass.context())) {
+      return *std::move(contended);
+    }
+  }
+  if (!dispatch::EndOf(*job).terminal) {
+    pass.client().Journal("F-6");
+    return PassResult::After(pass.timing().supervision_poll_ms);
+  }
+  return Harvest(pass, job, inputs_hold);
+}
+
+}  // namespace
+
+PassResult WorkOnClaim(Pass& pass) {
+  pass.client().Journal("B-20");
+  if (!pass.operation().known) {
+    return PassResult::Error(
+        absl::FailedPreconditionError("the claim is of a type this manager does not know"));
+  }
+  ClaimWork work(pass);
+  if (work.claim().lease_continuity_lost() && work.HoldsRealm()) {
+    return SettleLostContinuity(pass, work);
+  }
+  if (work.ServesProof()) {
+    if (StepResult ended = GuardProof(pass, work)) return *std::move(ended);
+  }
+  if (StepResult waiting = WaitForRetry(pass)) return *std::move(waiting);
+
+  const absl::StatusOr<StoredJob> read =
+      pass.client().Get<api::Job>(pass.metadata().namespace_(), work.claim().job_name());
+  if (!read.ok() && !api::IsNotFound(read.status())) return PassResult::Error(read.status());
+  pass.client().Journal("F-1");
+  const rules::JobJudgement judgement = dispatch::JudgeJob(
+      rules::Family::kSchema, pass.metadata(), work.claim(), read.ok() ? &**read : nullptr);
+  switch (judgement.verdict) {
+    case rules::JobVerdict::kDispatch:
+      return dispatch::Dispatch(work, pass.context());
+    case rules::JobVerdict::kUnaccounted:
+      return LoseAccount(pass, work, "the Job of the claim is missing, replaced or not its own");
+    case rules::JobVerdict::kRetry:
+      return RetryReading(pass, nullptr, "another Job stands under the claim's name");
+    case rules::JobVerdict::kAdopt:
+      return Supervise(pass, work, *read, true);
+    case rules::JobVerdict::kSupervise:
+      break;
+  }
+  return Supervise(pass, work, *read, false);
+}
+
+}  // namespace lifecycle::schema

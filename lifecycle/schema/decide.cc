@@ -1,0 +1,114 @@
+#include "lifecycle/schema/decide.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "lifecycle/api/names.h"
+#include "lifecycle/rules/approval_selection.h"
+#include "lifecycle/schema/approvals.h"
+#include "lifecycle/schema/claims.h"
+#include "lifecycle/schema/discard.h"
+#include "lifecycle/schema/plan_object.h"
+
+namespace lifecycle::schema {
+namespace {
+
+rules::ApplyPermission PermissionFor(const Pass& pass, const api::PlanRecord& plan) {
+  return rules::ApprovalRequired({.family = rules::Family::kSchema,
+                                  .policy = pass.spec().policy().apply(),
+                                  .destructive = plan.destructive(),
+                                  .privilege_changes = plan.privilege_changes_size() > 0});
+}
+
+// W-29: the plan stays where it is, shown for what it waits for, until the chain is refreshed.
+PassResult WaitIn(Pass& pass, const char* phase, const char* reason) {
+  const bool approval = phase == api::phase::kAwaitingApproval;
+  const absl::Status written = pass.WriteStatus([&](api::PtahSchemaStatus& next) {
+    next.set_phase(phase);
+    if (next.next_reconciliation_time_ms() == 0) {
+      next.set_next_reconciliation_time_ms(pass.NowMs() + pass.IntervalMs());
+    }
+    pass.SetCondition(api::condition::kApprovalRequired, approval, reason, "", next);
+    pass.SetCondition(api::condition::kReady, false, reason, "", next);
+  });
+  return written.ok() ? WaitForRefresh(pass) : PassResult::Error(written);
+}
+
+// D-5.6. One approval is reserved, in a write and a pass of its own (W-03).
+PassResult ReserveApproval(Pass& pass) {
+  pass.client().Journal("D-5.6");
+  absl::StatusOr<ApprovalChoice> choice = SelectApproval(pass);
+  if (!choice.ok()) return PassResult::Error(choice.status());
+  if (choice->marked) return PassResult::Now();
+  if (!choice->chosen) return WaitIn(pass, api::phase::kAwaitingApproval, "AwaitingApproval");
+  return NowOr(pass.WriteStatus([&](api::PtahSchemaStatus& next) {
+    *next.mutable_plan()->mutable_approval() = *std::move(choice->chosen);
+  }));
+}
+
+}  // namespace
+
+PassResult DecideOnPlan(Pass& pass) {
+  pass.client().Journal("D-5");
+  if (pass.plan() == nullptr) return ClaimObserve(pass);
+
+  const absl::StatusOr<std::optional<StoredPlan>> plan = ReadPlan(pass);
+  if (!plan.ok()) return PassResult::Error(plan.status());
+  if (!*plan || !PlanIsCurrent(pass.schema(), ***plan)) {
+    return DropStalePlan(pass, "the plan is gone, replaced or no longer what status says");
+  }
+  // D-5.3, a plan of another execution binding, belongs to the rotation that B-5 makes first.
+
+  const absl::StatusOr<std::optional<PolicyIdentity>> policy = ReadPolicy(pass);
+  if (!policy.ok()) return PassResult::Error(policy.status());
+  if (!PolicyBinds(*policy, *pass.plan())) return DropChangedPolicy(pass);
+
+  const bool permitted =
+      rules::PlanPermitted(pass.plan()->destructive(), pass.spec().policy().allow_destructive());
+  if (!permitted) return WaitIn(pass, api::phase::kBlocked, "DestructivePlanNotAllowed");
+  switch (PermissionFor(pass, *pass.plan())) {
+    case rules::ApplyPermission::kNeverApplies:
+      return WaitIn(pass, api::phase::kBlocked, "PolicyNeverApplies");
+    case rules::ApplyPermission::kNoApprovalNeeded:
+      break;
+    case rules::ApplyPermission::kApprovalRequired:
+      if (!pass.plan()->has_approval()) return ReserveApproval(pass);
+      pass.client().Journal("D-5.7");
+      const absl::StatusOr<std::optional<StoredApproval>> approval =
+          ReadRecordedApproval(pass, ApprovalAsker::kBeforeClaim);
+      if (!approval.ok()) return PassResult::Error(approval.status());
+      if (!*approval) return DropInvalidApproval(pass);
+      break;
+  }
+  if (RefreshDue(pass)) return ClaimResolve(pass);
+  return ClaimApply(pass);
+}
+
+bool RefreshDue(Pass& pass) {
+  const int64_t deadline_ms = pass.status().next_reconciliation_time_ms();
+  return deadline_ms != 0 && pass.NowMs() >= deadline_ms;
+}
+
+const char* PhaseOfPlan(const Pass& pass, const api::PlanRecord& plan) {
+  if (!rules::PlanPermitted(plan.destructive(), pass.spec().policy().allow_destructive())) {
+    return api::phase::kBlocked;
+  }
+  switch (PermissionFor(pass, plan)) {
+    case rules::ApplyPermission::kNeverApplies:
+      return api::phase::kBlocked;
+    case rules::ApplyPermission::kApprovalRequired:
+      return api::phase::kAwaitingApproval;
+    case rules::ApplyPermission::kNoApprovalNeeded:
+      break;
+  }
+  return api::phase::kReadyToApply;
+}
+
+PassResult WaitForRefresh(Pass& pass) {
+  const int64_t deadline_ms = pass.status().next_reconciliation_time_ms();
+  if (deadline_ms == 0) return PassResult::Done();
+  return PassResult::After(std::max<int64_t>(0, deadline_ms - pass.NowMs()));
+}
+
+}  // namespace lifecycle::schema

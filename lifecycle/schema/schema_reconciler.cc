@@ -1,0 +1,89 @@
+#include "lifecycle/schema/schema_reconciler.h"
+
+#include <optional>
+#include <utility>
+
+#include "lifecycle/api/errors.h"
+#include "lifecycle/api/names.h"
+#include "lifecycle/schema/active.h"
+#include "lifecycle/schema/claims.h"
+#include "lifecycle/schema/decide.h"
+#include "lifecycle/schema/discard.h"
+#include "lifecycle/schema/pass.h"
+#include "lifecycle/schema/plan_object.h"
+#include "lifecycle/schema/proof.h"
+
+namespace lifecycle::schema {
+namespace {
+
+PassResult VerifySource(Pass& pass) {
+  const absl::StatusOr<std::optional<PolicyIdentity>> policy = ReadPolicy(pass);
+  if (!policy.ok()) return PassResult::Error(policy.status());
+  if (!*policy) return FailAndKeepClaim(pass, "the verification policy does not exist");
+  return ClaimVerify(pass, **policy);
+}
+
+// B-16: the phase chooses the next ordinary claim, and nothing else.
+PassResult ContinueByPhase(Pass& pass) {
+  pass.client().Journal("B-16");
+  const std::string& phase = pass.status().phase();
+  if (phase == api::phase::kVerifying) return VerifySource(pass);
+  if (phase == api::phase::kObserving || phase == api::phase::kVerifyingConvergence) {
+    return ClaimObserve(pass);
+  }
+  if (phase == api::phase::kPlanning) return ClaimPlan(pass);
+  if (phase == api::phase::kReadyToApply || phase == api::phase::kAwaitingApproval) {
+    return RefreshDue(pass) ? ClaimResolve(pass) : DecideOnPlan(pass);
+  }
+  const bool waits =
+      phase == api::phase::kBlocked || phase == api::phase::kInSync || phase == api::phase::kFailed;
+  if (waits && pass.status().next_reconciliation_time_ms() > pass.NowMs()) {
+    return WaitForRefresh(pass);
+  }
+  return ClaimResolve(pass);
+}
+
+// Only a finalizer is left of a claim whose status write never landed (B-7).
+absl::Status RemoveLoneFinalizer(Pass& pass) {
+  if (!pass.HasFinalizer() || pass.proof() != nullptr) return absl::OkStatus();
+  pass.client().Journal("B-7");
+  const absl::Status removed = pass.RemoveFinalizer();
+  return removed.ok() ? pass.Reread() : removed;
+}
+
+// B, in its order. B-2, B-4, B-5 and B-9 to B-14 are gates of their own and stand where their
+// numbers are.
+PassResult RunPass(Pass& pass) {
+  if (pass.status().has_pending_lock_release()) {
+    pass.client().Journal("B-3");
+    return NowOr(pass.PerformRelease());
+  }
+  if (pass.claim() != nullptr) return WorkOnClaim(pass);
+  const absl::Status tidied = RemoveLoneFinalizer(pass);
+  if (api::IsNotFound(tidied)) return PassResult::Done();
+  if (!tidied.ok()) return PassResult::Error(tidied);
+  if (pass.proof() != nullptr) {
+    pass.client().Journal("B-8");
+    return WorkOnProof(pass);
+  }
+  if (pass.status().observed_generation() != pass.metadata().generation()) {
+    pass.client().Journal("B-15");
+    return ClaimResolve(pass);
+  }
+  return ContinueByPhase(pass);
+}
+
+}  // namespace
+
+PassResult SchemaReconciler::Reconcile(const std::string& namespace_, const std::string& name) {
+  absl::StatusOr<api::Stored<api::PtahSchema>> schema =
+      context_.client.Get<api::PtahSchema>(namespace_, name);
+  if (!schema.ok()) {
+    return api::IsNotFound(schema.status()) ? PassResult::Done()
+                                            : PassResult::Error(schema.status());
+  }
+  Pass pass(context_, *std::move(schema));
+  return RunPass(pass);
+}
+
+}  // namespace lifecycle::schema

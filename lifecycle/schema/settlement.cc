@@ -1,0 +1,179 @@
+#include "lifecycle/schema/settlement.h"
+
+#include <utility>
+
+#include "lifecycle/api/names.h"
+#include "lifecycle/schema/approvals.h"
+#include "lifecycle/schema/decide.h"
+#include "lifecycle/schema/discard.h"
+#include "lifecycle/schema/plan_object.h"
+#include "lifecycle/schema/publication.h"
+#include "lifecycle/schema/results.h"
+
+namespace lifecycle::schema {
+namespace {
+
+using StoredJob = api::Stored<api::Job>;
+using api::PendingObservation;
+
+bool IsTheRecordsDatabase(const PendingObservation& proof, const api::FramePayload& frame) {
+  return frame.coordination_digest() == proof.coordination_digest() &&
+         frame.coordination_digest() == proof.plan().coordination_digest() &&
+         frame.target_identity_digest() == proof.plan().target_identity_digest();
+}
+
+// What the frame says of artifact and policy, where it says anything, is the record's.
+bool IsTheRecordsSource(const PendingObservation& proof, const api::FramePayload& frame) {
+  const bool policy =
+      frame.verification_policy_digest().empty() ||
+      frame.verification_policy_digest() == proof.plan().verification_policy_digest();
+  const bool source =
+      frame.resolved_digest().empty() || frame.resolved_digest() == proof.source().digest();
+  return policy && source && proof.source().digest() == proof.plan().artifact_digest();
+}
+
+// What the proof was made under, against what holds now.
+struct Currency {
+  bool generation = false;
+  bool policy = false;
+  bool epoch = false;
+  bool all() const { return generation && policy && epoch; }
+};
+
+absl::StatusOr<Currency> CurrencyOf(Pass& pass) {
+  const PendingObservation& proof = *pass.proof();
+  const absl::StatusOr<std::optional<PolicyIdentity>> policy = ReadPolicy(pass);
+  if (!policy.ok()) return policy.status();
+  return Currency{
+      .generation = proof.apply_generation() == pass.metadata().generation(),
+      .policy = PolicyBinds(*policy, proof.plan()),
+      .epoch = proof.plan().execution_binding_id() == pass.status().execution_binding().epoch()};
+}
+
+api::AppliedRecord AppliedRecordOf(const PendingObservation& proof, int64_t now_ms) {
+  const api::PlanRecord& plan = proof.plan();
+  api::AppliedRecord applied;
+  applied.set_artifact_digest(plan.artifact_digest());
+  applied.mutable_plan_ref()->set_name(plan.name());
+  applied.mutable_plan_ref()->set_uid(plan.uid());
+  applied.set_plan_fingerprint(plan.fingerprint());
+  applied.set_coordination_digest(proof.coordination_digest());
+  applied.set_target_identity_digest(plan.target_identity_digest());
+  applied.set_execution_binding_id(plan.execution_binding_id());
+  applied.set_controller_image(plan.controller_image());
+  applied.set_controller_revision(plan.controller_revision());
+  applied.set_controller_state_version(plan.controller_state_version());
+  applied.set_ptah_version(plan.ptah_version());
+  applied.set_executor_image(plan.executor_image());
+  applied.set_runner_image(plan.runner_image());
+  applied.set_runner_protocol_version(plan.runner_protocol_version());
+  if (proof.has_dispatched_by()) *applied.mutable_dispatched_by() = proof.dispatched_by();
+  applied.set_completed_at_ms(now_ms);
+  return applied;
+}
+
+// J-6.
+PassResult AcceptObserve(Pass& pass, const StoredJob& job, const api::FramePayload& frame) {
+  pass.client().Journal("J-6");
+  if (!IsTheRecordsDatabase(*pass.proof(), frame)) {
+    return RetryReading(pass, &job, "another database was read");
+  }
+  const absl::Status cleaned = SetCleanupTtl(pass, job);
+  if (!cleaned.ok()) return PassResult::Error(cleaned);
+  const absl::Status marked = MarkRecordedApprovalStale(pass);
+  if (!marked.ok()) return PassResult::Error(marked);
+  return NowOr(pass.RetireClaim(rules::Disposition::kAccounted, [&](api::PtahSchemaStatus& next) {
+    *next.mutable_target() = TargetRecordOf(pass, frame, pass.NowMs());
+    next.clear_plan();
+    next.mutable_pending_observation()->set_plan_required(true);
+    next.set_phase(api::phase::kVerifyingConvergence);
+    pass.SetCondition(api::condition::kDriftDetected, frame.observed_drift(), "Observed", "", next);
+  }));
+}
+
+PassResult ObserveAgain(Pass& pass, const StoredJob& job) {
+  const absl::Status cleaned = SetCleanupTtl(pass, job);
+  if (!cleaned.ok()) return PassResult::Error(cleaned);
+  return NowOr(pass.RetireClaim(rules::Disposition::kDiscard, [](api::PtahSchemaStatus& next) {
+    next.mutable_pending_observation()->clear_plan_required();
+    next.set_phase(api::phase::kVerifyingConvergence);
+  }));
+}
+
+// W-36: the record goes, and with it the realm, in the patch that keeps what the Plan found.
+PassResult Settle(Pass& pass, const Currency& current, bool changes,
+                  std::optional<api::PlanRecord> plan) {
+  pass.client().Journal("W-36");
+  const PendingObservation proof = *pass.proof();
+  const bool attributed = !changes && proof.outcome() == api::proof_outcome::kApplySucceeded &&
+                          !proof.plan().fingerprint().empty();
+  const absl::Status settled =
+      pass.RetireClaim(rules::Disposition::kAccounted, [&](api::PtahSchemaStatus& next) {
+        next.clear_pending_observation();
+        if (attributed) *next.mutable_applied() = AppliedRecordOf(proof, pass.NowMs());
+        next.set_next_reconciliation_time_ms(pass.NowMs() + pass.IntervalMs());
+        next.set_last_successful_reconciliation_ms(pass.NowMs());
+        if (current.all()) {
+          ShowPlanResult(pass, std::move(plan),
+                         attributed ? "ApplyConverged" : "ConvergedUnattributed", next);
+        } else {
+          next.clear_plan();
+          next.set_phase(api::phase::kPending);
+        }
+        if (!current.policy) next.mutable_source()->clear_verified();
+        pass.SetCondition(api::condition::kReconciliationFailed, false, "ProofSettled", "", next);
+      });
+  return settled.ok() ? NowOr(pass.HandBack()) : PassResult::Error(settled);
+}
+
+// J-7. A Plan with changes ends the record too, without attribution, or the resource could never
+// plan again.
+PassResult AcceptPlan(Pass& pass, const StoredJob& job, const api::FramePayload& frame) {
+  pass.client().Journal("J-7");
+  if (!IsTheRecordsDatabase(*pass.proof(), frame)) return ObserveAgain(pass, job);
+  if (!IsTheRecordsSource(*pass.proof(), frame)) {
+    return RetryReading(pass, &job, "the plan is of another artifact or policy");
+  }
+  const bool changes = frame.plan_outcome() == api::plan_outcome::kChanges;
+  if (!changes && frame.plan_outcome() != api::plan_outcome::kNoChanges) {
+    return RetryReading(pass, &job, "the plan does not say whether anything changes");
+  }
+  const absl::StatusOr<Currency> current = CurrencyOf(pass);
+  if (!current.ok()) return PassResult::Error(current.status());
+  const absl::Status cleaned = SetCleanupTtl(pass, job);
+  if (!cleaned.ok()) return PassResult::Error(cleaned);
+  std::optional<api::PlanRecord> plan;
+  if (changes && current->all()) {
+    absl::StatusOr<Published> published = PublishPlan(pass, frame);
+    if (!published.ok()) return PassResult::Error(published.status());
+    if (!published->plan) return RetryReading(pass, &job, published->why_not);
+    plan = RecordOf(**published->plan);
+  }
+  const absl::Status marked = MarkRecordedApprovalStale(pass);
+  if (!marked.ok()) return PassResult::Error(marked);
+  return Settle(pass, *current, changes, std::move(plan));
+}
+
+}  // namespace
+
+PassResult AcceptProofReading(Pass& pass, const StoredJob& job, const api::FramePayload& frame) {
+  return pass.claim()->type() == api::operation::kObserve ? AcceptObserve(pass, job, frame)
+                                                          : AcceptPlan(pass, job, frame);
+}
+
+void ShowPlanResult(Pass& pass, std::optional<api::PlanRecord> plan,
+                    absl::string_view in_sync_reason, api::PtahSchemaStatus& next) {
+  const bool changes = plan.has_value();
+  const char* phase = changes ? PhaseOfPlan(pass, *plan) : api::phase::kInSync;
+  const absl::string_view reason = changes ? "PlanPublished" : in_sync_reason;
+  next.clear_plan();
+  if (changes) *next.mutable_plan() = *std::move(plan);
+  next.set_phase(phase);
+  const bool approval = phase == api::phase::kAwaitingApproval;
+  pass.SetCondition(api::condition::kPlanReady, changes, reason, "", next);
+  pass.SetCondition(api::condition::kApprovalRequired, approval, reason, "", next);
+  pass.SetCondition(api::condition::kInSync, !changes, reason, "", next);
+  pass.SetCondition(api::condition::kReady, !changes, reason, "", next);
+}
+
+}  // namespace lifecycle::schema
