@@ -1,0 +1,125 @@
+#include "lifecycle/rules/admission_snapshot.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "lifecycle/api/core.pb.h"
+#include "lifecycle/api/digest.h"
+#include "lifecycle/api/names.h"
+#include "lifecycle/api/operation.pb.h"
+#include "lifecycle/api/runner_contract.h"
+#include "lifecycle/rules/fingerprint.h"
+
+namespace lifecycle::rules {
+namespace {
+
+using Texts = google::protobuf::Map<std::string, std::string>;
+
+// A map's entries by key, less those `left_out` names.
+template <class LeftOut>
+void AddEntries(const Texts& texts, LeftOut left_out, Fingerprint& fingerprint) {
+  std::vector<const Texts::value_type*> entries;
+  for (const auto& entry : texts) {
+    if (!left_out(entry.first)) entries.push_back(&entry);
+  }
+  std::sort(entries.begin(), entries.end(),
+            [](const auto* a, const auto* b) { return a->first < b->first; });
+  fingerprint.Int(entries.size());
+  for (const auto* entry : entries) fingerprint.Text(entry->first).Text(entry->second);
+}
+
+// Fingerprint::Message leaves times out; these are the only ones a Pod's spec holds.
+void AddInstants(const google::protobuf::RepeatedPtrField<api::Container>& containers,
+                 int64_t started_at_ms, Fingerprint& fingerprint) {
+  for (const api::Container& container : containers) {
+    for (const api::EnvVar& variable : container.env()) {
+      if (variable.time_ms() != 0) fingerprint.Instant(variable.time_ms(), started_at_ms);
+    }
+  }
+}
+
+// The server keeps the deprecated alias equal to the name, so it says nothing of its own then.
+void AddPodSpec(const api::PodSpec& spec, Fingerprint& fingerprint) {
+  if (spec.service_account().empty() || spec.service_account() != spec.service_account_name()) {
+    fingerprint.Message(spec);
+    return;
+  }
+  api::PodSpec normalised = spec;
+  normalised.clear_service_account();
+  fingerprint.Message(normalised);
+}
+
+bool IsBound(const api::BoundObject& object) {
+  return !object.name().empty() && !object.uid().empty() && !object.resource_version().empty();
+}
+
+absl::Status Malformed(absl::string_view what) {
+  return absl::FailedPreconditionError(absl::StrCat("admission snapshot: ", what));
+}
+
+}  // namespace
+
+bool IsGeneratedLabel(absl::string_view key) {
+  return key == api::label::kControllerUid || key == api::label::kJobName ||
+         key == api::label::kLegacyControllerUid || key == api::label::kLegacyJobName;
+}
+
+std::string TemplateDigest(const api::PodTemplateSpec& pod_template, int64_t started_at_ms) {
+  Fingerprint fingerprint("pod template");
+  AddEntries(pod_template.metadata().labels(), IsGeneratedLabel, fingerprint);
+  AddEntries(
+      pod_template.metadata().annotations(),
+      [](absl::string_view key) { return key == api::annotation::kAdmissionSnapshotDigest; },
+      fingerprint);
+  AddPodSpec(pod_template.spec(), fingerprint);
+  AddInstants(pod_template.spec().init_containers(), started_at_ms, fingerprint);
+  AddInstants(pod_template.spec().containers(), started_at_ms, fingerprint);
+  return fingerprint.Digest();
+}
+
+int64_t StartedAtOf(const api::PodTemplateSpec& pod_template) {
+  for (const api::Container& container : pod_template.spec().containers()) {
+    for (const api::EnvVar& variable : container.env()) {
+      if (variable.name() != api::kEnvExecutionNotAfter || variable.time_ms() == 0) continue;
+      return variable.time_ms() - pod_template.spec().active_deadline_seconds() * 1000;
+    }
+  }
+  return 0;
+}
+
+std::string SnapshotDigest(const api::AdmissionSnapshot& snapshot) {
+  Fingerprint fingerprint("admission snapshot");
+  fingerprint.Text(snapshot.version())
+      .Text(snapshot.template_digest())
+      .Optional(snapshot.has_service_account() ? &snapshot.service_account() : nullptr)
+      .Int(snapshot.limit_ranges_size());
+  for (const api::BoundObject& range : snapshot.limit_ranges()) fingerprint.Message(range);
+  return fingerprint.Optional(snapshot.has_runtime_class() ? &snapshot.runtime_class() : nullptr)
+      .Optional(snapshot.has_priority_class() ? &snapshot.priority_class() : nullptr)
+      .Optional(snapshot.has_toleration_plugin() ? &snapshot.toleration_plugin() : nullptr)
+      .Bool(snapshot.extended_resource_toleration())
+      .Bool(snapshot.always_pull_images())
+      .Digest();
+}
+
+absl::Status ValidateSnapshot(const api::AdmissionSnapshot& snapshot) {
+  if (snapshot.version() != kSnapshotVersion) return Malformed("unknown version");
+  if (!api::IsDigest(snapshot.template_digest())) return Malformed("malformed template digest");
+  if (!IsBound(snapshot.service_account())) return Malformed("no service account");
+  if (snapshot.limit_ranges_size() > kLimitRangesMax) return Malformed("too many limit ranges");
+  for (const api::BoundObject& range : snapshot.limit_ranges()) {
+    if (!IsBound(range)) return Malformed("an unbound limit range");
+  }
+  if (snapshot.has_runtime_class() && !IsBound(snapshot.runtime_class())) {
+    return Malformed("an unbound runtime class");
+  }
+  if (snapshot.has_priority_class() && !IsBound(snapshot.priority_class())) {
+    return Malformed("an unbound priority class");
+  }
+  if (snapshot.digest() != SnapshotDigest(snapshot)) return Malformed("digest does not match");
+  return absl::OkStatus();
+}
+
+}  // namespace lifecycle::rules
