@@ -6,7 +6,7 @@
 namespace lifecycle::api {
 
 std::string OperationId(absl::string_view input_fingerprint, absl::string_view nonce) {
-  return DigestOf(Encoder().Text(input_fingerprint).Text(nonce).bytes());
+  return DigestOf(Encoder().Text("operation").Int(1).Text(input_fingerprint).Text(nonce).bytes());
 }
 
 std::string HolderIdentity(absl::string_view resource_uid, absl::string_view operation_id) {

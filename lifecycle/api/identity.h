@@ -15,8 +15,8 @@
 namespace lifecycle::api {
 
 // What random tokens are drawn for (Client::Random16).
-inline constexpr char kOperationPurpose[] = "operation";    // A claim's nonce.
-inline constexpr char kLeaseEpochPurpose[] = "lease-epoch";  // The epoch of an acquisition.
+inline constexpr char kOperationPurpose[] = "operation id";  // A claim's nonce.
+inline constexpr char kLeaseEpochPurpose[] = "lease epoch";  // The epoch of an acquisition.
 
 // D-2. Returns the operation ID: the digest of the claim's input fingerprint and its 16-byte nonce.
 std::string OperationId(absl::string_view input_fingerprint, absl::string_view nonce);

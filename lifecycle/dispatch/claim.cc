@@ -3,6 +3,7 @@
 #include <string>
 
 #include "lifecycle/api/check.h"
+#include "lifecycle/api/identity.h"
 #include "lifecycle/rules/dispatched.h"
 #include "lifecycle/rules/job_claim.h"
 #include "lifecycle/rules/names_rule.h"
@@ -29,7 +30,7 @@ api::ActiveOperation MakeClaim(api::Client& client, const ClaimIdentity& identit
   claim.set_type(std::string(identity.type));
   claim.set_input_fingerprint(std::string(identity.input_fingerprint));
   claim.set_id(rules::OperationId(identity.input_fingerprint,
-                                  client.Random16(identity.resource.uid(), "operation id")));
+                                  client.Random16(identity.resource.uid(), api::kOperationPurpose)));
   claim.set_execution_binding_id(std::string(identity.epoch));
   claim.set_attempt(1);
   claim.set_started_at_ms(identity.started_at_ms);

@@ -8,6 +8,7 @@
 #include "lifecycle/api/core.pb.h"
 #include "lifecycle/api/digest.h"
 #include "lifecycle/api/errors.h"
+#include "lifecycle/api/identity.h"
 #include "lifecycle/api/names.h"
 #include "lifecycle/rules/lease_rule.h"
 #include "lifecycle/rules/names_rule.h"
@@ -206,7 +207,8 @@ absl::StatusOr<Acquisition> Acquire(api::Client& client, api::Memory& memory,
       case rules::LeaseStep::kCreate:
       case rules::LeaseStep::kTake:
         if (new_epoch.empty()) {
-          new_epoch = rules::EpochFromRandom(client.Random16(request.resource_uid, "lease epoch"));
+          new_epoch = rules::EpochFromRandom(
+              client.Random16(request.resource_uid, api::kLeaseEpochPurpose));
         }
         epoch = new_epoch;
         written = decision.step == rules::LeaseStep::kCreate ? lock.Create(wanted, epoch)

@@ -5,6 +5,7 @@
 #include "absl/strings/strip.h"
 #include "lifecycle/api/check.h"
 #include "lifecycle/api/digest.h"
+#include "lifecycle/api/identity.h"
 #include "lifecycle/rules/fingerprint.h"
 
 namespace lifecycle::rules {
@@ -65,7 +66,7 @@ std::string NameFor(const JobNameInputs& inputs) {
 
 std::string OperationId(absl::string_view input_fingerprint, absl::string_view nonce) {
   STOPGAP_CHECK(nonce.size() == 16, "a nonce is 16 bytes");
-  return Fingerprint("operation").Text(input_fingerprint).Text(nonce).Digest();
+  return api::OperationId(input_fingerprint, nonce);
 }
 
 std::string OperationLabel(absl::string_view operation_type) {
@@ -111,8 +112,7 @@ std::string LeaseName(absl::string_view coordination_digest) {
 }
 
 std::string HolderIdentity(absl::string_view resource_uid, absl::string_view operation_id) {
-  const std::string bytes = absl::StrCat(resource_uid, absl::string_view("\0", 1), operation_id);
-  return absl::StrCat("ptah-h-", api::Base32Lower(api::Sha256(bytes)));
+  return api::HolderIdentity(resource_uid, operation_id);
 }
 
 std::string ExpectedLeaseToken(absl::string_view operation_id) {
