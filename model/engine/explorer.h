@@ -85,9 +85,8 @@ class Explorer final : private CutSink<typename System::State> {
   void TakeStep(const State& state, uint32_t position);
   void RunOnce(const State& state, const Step& step, const Planned& planned);
   void PlanFurtherRuns(const Planned& done);
-  bool Take(uint32_t ordinal, uint32_t faults, uint32_t tag, absl::FunctionRef<State()> make,
-            TextFn label) override;
-  uint32_t Land(State state, Hop hop, uint32_t faults);
+  bool Take(const CutOffer<State>& offer) override;
+  uint32_t Land(Key128 key, absl::FunctionRef<State()> make, Hop hop, uint32_t faults);
   void Wait(uint32_t node, Rank rank, State state);
   void ShowProgress();
   void ReportRecovery();
@@ -223,7 +222,8 @@ void Explorer<System>::RunOnce(const State& state, const Step& step, const Plann
         "\" offered other choices after the same ones");
   }
   if (!end) return;
-  const uint32_t target = Land(*std::move(end), here_.hop, run_.faults());
+  const uint32_t target = Land(
+      system_.Key(*end), [&] { return *std::move(end); }, here_.hop, run_.faults());
   if (step.traits.recovers && run_.faults() == here_.rank.faults) {
     const bool spins = step.traits.pass && step.traits.due_now && !run_.wrote();
     graph_.Add({.target = target, .pass = step.traits.pass, .spins = spins});
@@ -255,27 +255,35 @@ void Explorer<System>::PlanFurtherRuns(const Planned& done) {
 }
 
 template <Explorable System>
-bool Explorer<System>::Take(uint32_t ordinal, uint32_t faults, uint32_t tag,
-                            absl::FunctionRef<State()> make, TextFn) {
-  if (faults > options_.faults_max) {
+bool Explorer<System>::Take(const CutOffer<State>& offer) {
+  if (offer.faults > options_.faults_max) {
     ++result_.statistics.beyond_layer;
     return false;
   }
   ++result_.statistics.cuts;
   Hop hop = here_.hop;
-  hop.cut = ordinal;
-  const uint32_t target = Land(make(), hop, faults);
-  if (options_.on_cut) options_.on_cut(tag, target);
+  hop.cut = offer.ordinal;
+  uint32_t target;
+  if (offer.key != nullptr) {
+    target = Land((*offer.key)(), offer.make, hop, offer.faults);
+  } else {
+    State state = offer.make();
+    target = Land(
+        system_.Key(state), [&] { return std::move(state); }, hop, offer.faults);
+  }
+  if (options_.on_cut) options_.on_cut(offer.tag, target);
   return false;
 }
 
-// Follows an edge out of the current state; returns the number of the state it leads to.
+// Follows an edge out of the current state; returns the number of the state it leads to. `make`
+// gives that state, and is called only if there is a reason to go on from it.
 template <Explorable System>
-uint32_t Explorer<System>::Land(State state, Hop hop, uint32_t faults) {
+uint32_t Explorer<System>::Land(Key128 key, absl::FunctionRef<State()> make, Hop hop,
+                                uint32_t faults) {
   ++result_.statistics.edges;
-  const uint32_t target = nodes_.Intern(system_.Key(state)).number;
+  const uint32_t target = nodes_.Intern(key).number;
   const Rank rank{faults, here_.rank.steps + 1};
-  if (nodes_.Reach(target, here_.node, hop, rank)) Wait(target, rank, std::move(state));
+  if (nodes_.Reach(target, here_.node, hop, rank)) Wait(target, rank, make());
   return target;
 }
 

@@ -285,6 +285,22 @@ TEST(ExplorerTest, MakesNoStateForACutBeyondTheLastLayer) {
   EXPECT_EQ(explored.result.ended, Ended::kLastLayer);
 }
 
+TEST(ExplorerTest, MakesNoStateForACutWhoseKeyIsToldAndKnown) {
+  int made = 0;
+  DrawnGraph graph;
+  const auto pass = [&](DrawnRun& run) {
+    run.Cut(
+        {}, [&] { return graph.Key("cut"); }, [&] { return ++made, State("cut"); },
+        [] { return std::string("cut"); });
+    return std::optional<State>("end");
+  };
+  graph.Scripted("start", "pass", {}, pass).Scripted("end", "pass", {}, pass);
+  Explored explored(graph);
+  EXPECT_EQ(made, 1);
+  EXPECT_EQ(explored.result.statistics.cuts, 2u);
+  EXPECT_EQ(explored.PathTo("cut"), "pass [cut]");
+}
+
 TEST(ExplorerTest, KeepsTheCutsAndFindingsOfARunThatLeadsNowhere) {
   DrawnGraph graph;
   graph.Scripted("start", "pass", {}, [&](DrawnRun& run) {

@@ -54,13 +54,12 @@ class OneCut final : public CutSink<State> {
  public:
   OneCut(uint32_t ordinal, Retaken<State>& into) : ordinal_(ordinal), into_(into) {}
 
-  bool Take(uint32_t ordinal, uint32_t faults, uint32_t, absl::FunctionRef<State()> make,
-            TextFn label) override {
-    if (ordinal != ordinal_) return false;
-    into_.state = make();
+  bool Take(const CutOffer<State>& offer) override {
+    if (offer.ordinal != ordinal_) return false;
+    into_.state = offer.make();
     into_.cut_taken = true;
-    into_.cut_label = label();
-    into_.faults = faults;
+    into_.cut_label = offer.label();
+    into_.faults = offer.faults;
     return true;
   }
 

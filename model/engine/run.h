@@ -129,13 +129,23 @@ struct CutTraits {
   uint32_t tag = 0;     // The system's own number for it, handed on to the options' on_cut.
 };
 
-// Takes the cuts of a run. Returns whether the run ends there for whoever asked for it.
+// A cut, as a run offers it.
+template <class State>
+struct CutOffer {
+  uint32_t ordinal = 0;  // Among the cuts of the run, from 1.
+  uint32_t faults = 0;   // From the initial state to the cut state.
+  uint32_t tag = 0;
+  const absl::FunctionRef<Key128()>* key = nullptr;  // Null: the state has to be made to know it.
+  absl::FunctionRef<State()> make;
+  TextFn label;
+};
+
 template <class State>
 class CutSink {
  public:
   virtual ~CutSink() = default;
-  virtual bool Take(uint32_t ordinal, uint32_t faults, uint32_t tag,
-                    absl::FunctionRef<State()> make, TextFn label) = 0;
+  // Returns whether the run ends with this cut for whoever started it.
+  virtual bool Take(const CutOffer<State>& offer) = 0;
 };
 
 template <class State>
@@ -146,12 +156,24 @@ class StepRun final : public Run {
   // Offers the state in which the step is left right here. `make` returns it, and is called only if
   // the state is wanted: no copy is made for a cut that is not. `label` is stable text.
   void Cut(CutTraits traits, absl::FunctionRef<State()> make, TextFn label) {
-    ++cuts_;
-    if (!Fresh()) return;
-    stopped_ = sink_.Take(cuts_, faults_ + traits.faults, traits.tag, make, label);
+    Offer(traits, nullptr, make, label);
+  }
+
+  // The same for a system that can tell the key of that state without making it: most cuts lead to
+  // states that are known, and cost no copy then.
+  void Cut(CutTraits traits, absl::FunctionRef<Key128()> key, absl::FunctionRef<State()> make,
+           TextFn label) {
+    Offer(traits, &key, make, label);
   }
 
  private:
+  void Offer(CutTraits traits, const absl::FunctionRef<Key128()>* key,
+             absl::FunctionRef<State()> make, TextFn label) {
+    ++cuts_;
+    if (!Fresh()) return;
+    stopped_ = sink_.Take({cuts_, faults_ + traits.faults, traits.tag, key, make, label});
+  }
+
   CutSink<State>& sink_;
 };
 
