@@ -99,8 +99,10 @@ PassResult ChooseClaim(Pass& pass) {
   pass.client().Journal("C-14");
   const std::string& phase = pass.status().phase();
   if (phase == api::phase::kVerifying) return ClaimVerify(pass);
-  if (phase == api::phase::kReading || phase == api::phase::kVerifyingHistory) {
-    return ClaimHistory(pass);
+  if (phase == api::phase::kReading) return ClaimHistory(pass);
+  if (phase == api::phase::kVerifyingHistory) {
+    const int64_t rest_ms = UntilDeadlineMs(pass);  // Set only where a failed run backs off.
+    return rest_ms > 0 ? PassResult::After(rest_ms) : ClaimHistory(pass);
   }
   if (phase == api::phase::kAwaitingApproval || phase == api::phase::kPlanning) {
     return RefreshIsDue(pass) ? ClaimResolve(pass) : DecideByPlan(pass);

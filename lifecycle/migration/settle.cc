@@ -69,11 +69,19 @@ api::UnresolvedRun UnresolvedRunOf(const RunJob& job, const RunAccount& account,
   return record;
 }
 
+// Under Always a run that failed would be planned and made again at once, for ever; the reading that
+// leads there waits for the failure interval (spec 06, D).
+bool BacksOff(const RunAccount& account, const Pass& pass) {
+  return account.outcome == rules::RunOutcome::kFailed &&
+         pass.spec().policy().apply() == api::apply_policy::kAlways;
+}
+
 // The copy, then the one status patch that swaps the claim for its record (W-20, W-21).
 absl::Status StoreOutcome(const RunJob& job, const RunAccount& account, const Retiring& retiring,
                           Pass& pass) {
   const Moment moment{pass.NowMs(), pass.metadata().generation()};
   api::RunRecord last_run = LastRunOf(job, account, pass);
+  const bool backs_off = BacksOff(account, pass);
   if (!rules::LeavesUnresolvedRun(account.outcome)) {
     return RetireClaim(
         retiring,
@@ -81,6 +89,9 @@ absl::Status StoreOutcome(const RunJob& job, const RunAccount& account, const Re
           *status.mutable_last_run() = std::move(last_run);
           status.clear_plan();
           ShowPhase(api::phase::kVerifyingHistory, moment, status);
+          if (backs_off) {
+            status.set_next_reconciliation_time_ms(moment.now_ms + pass.FailureRetryMs());
+          }
         },
         pass);
   }
@@ -115,7 +126,8 @@ PassResult AccountRun(const api::Stored<api::Job>& job, const RunAccount& accoun
   const absl::Status stored =
       StoreOutcome(JobOfRun(&*job, pass.claim()), account,
                    {.disposition = rules::Disposition::kAccounted}, pass);
-  return stored.ok() ? PassResult::Now() : PassResult::Error(stored);
+  if (!stored.ok()) return PassResult::Error(stored);
+  return BacksOff(account, pass) ? PassResult::After(pass.FailureRetryMs()) : PassResult::Now();
 }
 
 PassResult RecordUncertainRun(const api::Stored<api::Job>* job, absl::string_view why,
