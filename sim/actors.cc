@@ -55,7 +55,7 @@ std::vector<WorldStep> Actors::Offer(const World& world) const {
   std::vector<WorldStep> steps;
   OfferJobSteps(context, world, steps);
   OfferPodSteps(context, world, steps);
-  OfferGarbage(world, steps);
+  OfferGarbage(context, world, steps);
   OfferPeople(context, world, steps);
   OfferRivals(context, world, steps);
   OfferDeliveries(world, steps);

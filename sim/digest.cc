@@ -315,8 +315,8 @@ void AbsorbOperations(const World& world, const DigestOptions& options, Hasher& 
       });
 }
 
-// A rival may take a Lease over once it has lapsed, so how long each has left counts for it,
-// although nobody else compares a Lease's times with a clock.
+// A rival may take a Lease over once it has lapsed, so how long that takes counts for it, although
+// the times a Lease shows count for nobody.
 void AbsorbRivals(const World& world, Hasher& hasher) {
   hasher.Int(world.rivals.size());
   if (world.rivals.empty()) return;
@@ -324,14 +324,9 @@ void AbsorbRivals(const World& world, Hasher& hasher) {
     hasher.Text(rival.coordination_digest)
         .Text(rival.holder)
         .Int(static_cast<uint64_t>(rival.state))
-        .Int(Bits(rival.rounds_left));
-  }
-  for (const Entry& entry : world.objects) {
-    if (entry.object->key.kind != api::Kind::kLease) continue;
-    const api::LeaseSpec& spec = entry.object->As<api::Lease>().spec();
-    if (spec.holder_identity().empty()) continue;
-    hasher.Int(
-        Remaining(spec.renew_time_ms() + spec.lease_duration_seconds() * 1000, world.now_ms));
+        .Int(Bits(rival.rounds_left))
+        .Bool(rival.lapse_at_ms != 0)
+        .Int(Remaining(rival.lapse_at_ms, world.now_ms));
   }
 }
 

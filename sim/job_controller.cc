@@ -115,30 +115,6 @@ void FinishAtDeadline(const ApiServer& server, World& world, const api::Key& key
   Finish(server, world, key, /*complete=*/false, api::reason::kDeadlineExceeded);
 }
 
-// The owner's key, or nullopt for a kind this world does not have.
-std::optional<api::Key> OwnerKey(const api::OwnerReference& owner, const std::string& namespace_) {
-  const std::optional<api::Kind> kind = api::KindByName(owner.kind());
-  if (!kind.has_value()) return std::nullopt;
-  return api::Key{*kind, api::IsNamespaced(*kind) ? namespace_ : "", owner.name()};
-}
-
-bool OwnerStands(const World& world, const api::OwnerReference& owner,
-                 const std::string& namespace_) {
-  const std::optional<api::Key> key = OwnerKey(owner, namespace_);
-  if (!key.has_value()) return true;
-  const Entry* entry = world.Find(*key);
-  return entry != nullptr && api::MetaOf(*entry->object->message).uid() == owner.uid();
-}
-
-bool IsGarbage(const World& world, const Entry& entry) {
-  const api::ObjectMeta& meta = api::MetaOf(*entry.object->message);
-  if (meta.owner_references().empty() || meta.deletion_timestamp_ms() != 0) return false;
-  return std::none_of(meta.owner_references().begin(), meta.owner_references().end(),
-                      [&](const api::OwnerReference& owner) {
-                        return OwnerStands(world, owner, meta.namespace_());
-                      });
-}
-
 class JobOffers {
  public:
   JobOffers(const World& world, std::vector<WorldStep>& steps) : world_(world), steps_(steps) {}
@@ -208,13 +184,9 @@ void OfferJobSteps(const ActorContext& context, const World& world, std::vector<
   });
 }
 
-void OfferGarbage(const World& world, std::vector<WorldStep>& steps) {
-  for (const Entry& entry : world.objects) {
-    if (!IsGarbage(world, entry)) continue;
-    OfferStep(steps, {.kind = StepKind::kCollect, .what = "garbage", .target = entry.object->key},
-              "collect garbage");
-    return;
-  }
+void OfferGarbage(const ActorContext& context, const World& world, std::vector<WorldStep>& steps) {
+  if (!context.server.HasGarbage(world)) return;
+  OfferStep(steps, {.kind = StepKind::kCollect, .what = "garbage"}, "collect garbage");
 }
 
 void TakeJobStep(const ActorContext& context, World& world, const WorldStep& step) {

@@ -29,7 +29,7 @@ std::optional<int64_t> RemovalTimeOf(const lifecycle::api::Job& job);
 
 // Offers and takes kStartPod of a Job, kFinishJob, and kCollect.
 void OfferJobSteps(const ActorContext& context, const World& world, std::vector<WorldStep>& steps);
-void OfferGarbage(const World& world, std::vector<WorldStep>& steps);
+void OfferGarbage(const ActorContext& context, const World& world, std::vector<WorldStep>& steps);
 void TakeJobStep(const ActorContext& context, World& world, const WorldStep& step);
 
 }  // namespace sim

@@ -6,7 +6,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "lifecycle/api/check.h"
-#include "lifecycle/api/frame.h"
 #include "lifecycle/api/names.h"
 #include "lifecycle/api/runner_contract.h"
 #include "sim/database.h"

@@ -31,8 +31,8 @@ enum class Leaves { kEverything, kFrameOnly, kNothing };
 struct ContainerEnd {
   Ending ending = Ending::kByItself;
   Leaves leaves = Leaves::kEverything;
-  bool disturbed = false;  // Something other than the run itself ended it.
-  std::string pod_reason;  // Of the Pod's status, such as DeadlineExceeded.
+  bool disturbed = false;    // Something other than the run itself ended it.
+  std::string pod_reason{};  // Of the Pod's status, such as DeadlineExceeded.
 };
 
 // Ends the run of a Pod: log, termination message, Pod status and truth.
@@ -43,8 +43,8 @@ void EndContainer(const ApiServer& server, World& world, const lifecycle::api::K
 void FailPendingPod(const ApiServer& server, World& world, const lifecycle::api::Key& pod,
                     const std::string& reason);
 
-// Removes every Pod that is marked for deletion and has ended, and forgets the runs of Pods that are
-// gone.
+// Removes every Pod that is marked for deletion and has ended, and forgets the runs of Pods that
+// are gone.
 void RemoveEndedPods(const ApiServer& server, World& world);
 
 // Kills every child whose executionNotAfter and stop grace are past (U-3). The clock calls it at

@@ -9,6 +9,7 @@
 #include "absl/strings/str_split.h"
 #include "lifecycle/api/check.h"
 #include "lifecycle/api/digest.h"
+#include "lifecycle/api/frame.h"
 #include "lifecycle/api/names.h"
 #include "lifecycle/api/plan_content.h"
 #include "lifecycle/api/runner_contract.h"
@@ -309,6 +310,15 @@ void SetMigrationOutcome(const char* outcome, RunReport& report) {
   Fail(uncertain ? "RunUncertain" : "RunFailed", "the migrations did not all run", report);
 }
 
+void SummarizeRun(const api::MigrationRunReport& run, api::SummaryMigration& summary) {
+  summary.set_outcome(run.outcome());
+  summary.set_applied_count(run.applied_size());
+  if (run.applied_size() == 0) return;
+  summary.set_first_applied(run.applied(0));
+  summary.set_last_applied(run.applied(run.applied_size() - 1));
+}
+
+// U-5: a migration's Apply says the same once more, in its termination message.
 void Summarize(RunReport& report) {
   const api::FramePayload& frame = report.frame;
   api::TerminationSummary summary;
@@ -320,12 +330,8 @@ void Summarize(RunReport& report) {
   summary.set_error_code(frame.error().code());
   summary.set_coordination_digest(frame.coordination_digest());
   summary.set_target_identity_digest(frame.target_identity_digest());
-  const api::MigrationRunReport& run = frame.migration_run();
-  summary.mutable_migration()->set_outcome(run.outcome());
-  summary.mutable_migration()->set_applied_count(run.applied_size());
-  if (run.applied_size() > 0) {
-    summary.mutable_migration()->set_first_applied(run.applied(0));
-    summary.mutable_migration()->set_last_applied(run.applied(run.applied_size() - 1));
+  if (frame.has_migration_run()) {
+    SummarizeRun(frame.migration_run(), *summary.mutable_migration());
   }
   report.summary = std::move(summary);
 }
@@ -333,7 +339,6 @@ void Summarize(RunReport& report) {
 void ReportMigrationApply(const RunView& view, Ending ending, RunReport& report) {
   SetMigrationOutcome(MigrationOutcome(view, ending), report);
   AddVersions(view, *report.frame.mutable_migration_run());
-  Summarize(report);
 }
 
 // A mutating run whose child never changed anything.
@@ -350,8 +355,7 @@ void ReportRefusal(Refusal refusal, const RunView& view, RunReport& report) {
     case Refusal::kWrongPlan:
       return ReportNotStarted("PlanMismatch", "the mounted plan is another one", report);
     case Refusal::kNothingPending:
-      SetMigrationOutcome(api::report_outcome::kUpToDate, report);
-      break;
+      return SetMigrationOutcome(api::report_outcome::kUpToDate, report);
     case Refusal::kMoved:
     case Refusal::kDirty:
       SetMigrationOutcome(api::report_outcome::kFailed, report);
@@ -359,9 +363,8 @@ void ReportRefusal(Refusal refusal, const RunView& view, RunReport& report) {
         report.frame.mutable_migration_run()->add_planned(
             VersionNumber(DatabaseIn(view).files[at]));
       }
-      break;
+      return;
   }
-  Summarize(report);
 }
 
 // What every frame says: whose it is, and which database was opened.
@@ -375,9 +378,6 @@ RunReport Identified(const RunView& view) {
   if (view.database >= 0 && (view.told.mutating || view.told.reads)) {
     const Database& database = DatabaseIn(view);
     frame.set_target_identity_digest(database.identity_digest);
-    if (view.told.coordination_digest.empty()) {
-      frame.set_coordination_digest(database.coordination_digest);
-    }
     frame.set_observed_dialect(api::DialectOfEngine(view.told.engine));
   }
   return report;
@@ -480,6 +480,14 @@ void RunStatements(World& world, const std::string& pod_uid, int32_t statements)
   database.last_changed_by = run->operation_id;
 }
 
+std::string FrameText(const RunReport& report) { return api::RenderFrame(report.frame); }
+
+std::string SummaryText(const RunReport& report) {
+  api::TerminationSummary summary = *report.summary;
+  summary.set_frame_digest(api::FrameDigestOf(report.frame));
+  return api::RenderSummary(summary);
+}
+
 RunReport ReportOf(const RunView& view, Ending ending) {
   RunReport report = Identified(view);
   if (!view.told.mutating) {
@@ -494,6 +502,7 @@ RunReport ReportOf(const RunView& view, Ending ending) {
   } else {
     ReportMigrationApply(view, ending, report);
   }
+  if (Is(view.told.operation, api::runner_operation::kMigrationApply)) Summarize(report);
   return report;
 }
 

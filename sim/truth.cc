@@ -13,6 +13,7 @@
 #include "lifecycle/api/operation.pb.h"
 #include "lifecycle/api/runner_contract.h"
 #include "lifecycle/api/schema.pb.h"
+#include "sim/lease_watch.h"
 #include "sim/names.h"
 #include "sim/world.h"
 
@@ -242,7 +243,10 @@ bool AJobMayStart(const World& world, const OperationTruth& operation) {
 
 bool ARivalCan(const World& world, const OperationTruth& operation) {
   return std::any_of(world.rivals.begin(), world.rivals.end(), [&](const Rival& rival) {
-    return rival.holder == operation.holder && rival.state == Rival::State::kHolding;
+    if (rival.holder != operation.holder || !operation.open) return false;
+    return rival.state == Rival::State::kRunning ||
+           (rival.state == Rival::State::kHolding &&
+            world.now_ms < operation.dispatch_not_after_ms);
   });
 }
 
@@ -320,9 +324,10 @@ void ObserveStore(World& world, Handle before, Handle after, const api::Request*
     case api::Kind::kPtahRealm:
     case api::Kind::kPtahMigrationRunAcknowledgment:
     case api::Kind::kConfigMap:
-    case api::Kind::kLease:
     case api::Kind::kPod:
       return;
+    case api::Kind::kLease:
+      return WatchLease(world, after);
   }
 }
 

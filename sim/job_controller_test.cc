@@ -1,0 +1,166 @@
+#include "sim/job_controller.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "gtest/gtest.h"
+#include "lifecycle/api/names.h"
+#include "lifecycle/api/runner_contract.h"
+#include "sim/actor_testing.h"
+
+namespace sim {
+namespace {
+
+namespace api = lifecycle::api;
+
+std::shared_ptr<api::ConfigMap> PlanChunk() {
+  auto chunk = std::make_shared<api::ConfigMap>();
+  chunk->mutable_metadata()->set_namespace_("test");
+  chunk->mutable_metadata()->set_name("chunk");
+  return chunk;
+}
+
+// What the manager does with a Job it has accounted for.
+void SetTtl(ActorWorld& at) {
+  auto job = std::make_shared<api::Job>(*at.TheJob());
+  job->mutable_spec()->set_ttl_seconds_after_finished(300);
+  ASSERT_TRUE(Update(at.server, at.world, "test", job, api::Subresource::kMain).status.ok());
+}
+
+TEST(JobControllerTest, AStoredJobsPodIsCreatedAndRunningInOneStep) {
+  ActorWorld at;
+  at.AddJob();
+  at.Take(StepKind::kStartPod);
+
+  const api::Pod& pod = *at.ThePod();
+  const api::Job& job = *at.TheJob();
+  EXPECT_EQ(pod.metadata().name(), PodNameOf(job, 0));
+  EXPECT_TRUE(ControlledBy(pod.metadata(), job.metadata().uid()));
+  ASSERT_EQ(pod.metadata().owner_references_size(), 1);
+  EXPECT_TRUE(pod.metadata().owner_references(0).block_owner_deletion());
+  EXPECT_EQ(pod.status().phase(), api::pod_phase::kRunning);
+  EXPECT_TRUE(ExecutorStatusOf(pod)->state().has_running());
+  EXPECT_EQ(job.status().active(), 1);
+  EXPECT_EQ(job.status().start_time_ms(), kTestStartMs);
+  EXPECT_EQ(at.TheOperation().pods, Count::kOne);
+  EXPECT_FALSE(at.Find(StepKind::kStartPod).has_value());
+}
+
+TEST(JobControllerTest, ThePodCarriesItsTemplatesLabelsAndSpec) {
+  ActorWorld at;
+  at.AddJob();
+  at.Take(StepKind::kStartPod);
+
+  const api::PodTemplateSpec& made_of = at.TheJob()->spec().template_();
+  for (const auto& [key, value] : made_of.metadata().labels()) {
+    EXPECT_EQ(at.ThePod()->metadata().labels().at(key), value);
+  }
+  EXPECT_EQ(at.ThePod()->spec().containers_size(), made_of.spec().containers_size());
+}
+
+TEST(JobControllerTest, AJobIsCompleteOnceItsPodSucceeded) {
+  ActorWorld at;
+  at.AddJob();
+  at.Take(StepKind::kStartPod);
+  EXPECT_FALSE(at.Find(StepKind::kFinishJob).has_value());
+  at.Take(StepKind::kRun, "finish");
+  EXPECT_FALSE(IsFinished(*at.TheJob(), nullptr));
+  at.Take(StepKind::kFinishJob);
+
+  int64_t finished_ms = 0;
+  ASSERT_TRUE(IsFinished(*at.TheJob(), &finished_ms));
+  EXPECT_EQ(finished_ms, at.world.now_ms);
+  EXPECT_EQ(at.TheJob()->status().conditions(0).type(), api::condition::kJobComplete);
+}
+
+TEST(JobControllerTest, AFailedPodFailsTheJobAndHasNoSuccessor) {
+  ActorWorld at;
+  at.AddJob();
+  at.Take(StepKind::kStartPod);
+  at.Take(StepKind::kKillPod, "hard", 0);
+  at.Take(StepKind::kFinishJob);
+
+  EXPECT_EQ(at.TheJob()->status().conditions(0).type(), api::condition::kJobFailed);
+  EXPECT_EQ(at.TheJob()->status().conditions(0).reason(), api::reason::kBackoffLimitExceeded);
+  EXPECT_FALSE(at.Find(StepKind::kStartPod).has_value());
+}
+
+TEST(JobControllerTest, AJobPastItsDeadlineHasItsPodStopped) {
+  ActorWorld at;
+  at.UseMigration({{.statements = 3, .transactional = false}});
+  at.AddJob({.window_ms = 900'000, .deadline_seconds = 60});
+  at.Take(StepKind::kStartPod);
+  at.Take(StepKind::kRun, "pause", 1);
+  EXPECT_FALSE(at.Find(StepKind::kFinishJob, "deadline").has_value());
+  at.Take(StepKind::kAdvanceClock);
+  ASSERT_EQ(at.world.now_ms, kTestStartMs + 60'000);
+  at.Take(StepKind::kFinishJob, "deadline");
+
+  EXPECT_EQ(at.ThePod()->status().phase(), api::pod_phase::kFailed);
+  EXPECT_EQ(at.ThePod()->status().reason(), api::reason::kDeadlineExceeded);
+  EXPECT_EQ(at.TheJob()->status().conditions(0).reason(), api::reason::kDeadlineExceeded);
+  EXPECT_EQ(at.Frame()->migration_run().outcome(), api::report_outcome::kPartial);
+}
+
+TEST(JobControllerTest, APodWaitsForTheVolumeItMounts) {
+  ActorWorld at;
+  at.AddJob({.mounts = "chunk"});
+  at.Take(StepKind::kStartPod);
+  EXPECT_EQ(at.ThePod()->status().phase(), api::pod_phase::kPending);
+  EXPECT_TRUE(at.world.runs.empty());
+  EXPECT_FALSE(at.Find(StepKind::kStartPod).has_value());
+  EXPECT_TRUE(CanRun(at.world, at.TheOperation()));
+
+  at.Add(PlanChunk());
+  at.Take(StepKind::kStartPod);
+  EXPECT_EQ(at.ThePod()->status().phase(), api::pod_phase::kRunning);
+  EXPECT_EQ(at.world.runs.size(), 1u);
+}
+
+TEST(JobControllerTest, APodThatNeverStartedFailsAtTheDeadline) {
+  ActorWorld at;
+  at.AddJob({.deadline_seconds = 60, .mounts = "chunk"});
+  at.Take(StepKind::kStartPod);
+  at.world.now_ms += 60'000;
+  at.Take(StepKind::kFinishJob, "deadline");
+
+  EXPECT_EQ(at.ThePod()->status().phase(), api::pod_phase::kFailed);
+  EXPECT_TRUE(IsFinished(*at.TheJob(), nullptr));
+}
+
+TEST(CollectionTest, AJobGoesWithItsPodsAndLogsWhenItsTtlIsOver) {
+  ActorWorld at;
+  at.AddJob();
+  at.Take(StepKind::kStartPod);
+  at.Take(StepKind::kRun, "finish");
+  at.Take(StepKind::kFinishJob);
+  SetTtl(at);
+  EXPECT_FALSE(at.Find(StepKind::kCollect).has_value());
+  at.world.now_ms += 300'000;
+  at.Take(StepKind::kCollect, "ttl");
+
+  EXPECT_EQ(at.TheJob(), nullptr);
+  EXPECT_EQ(at.ThePod(), nullptr);
+  EXPECT_TRUE(at.world.logs.empty());
+  EXPECT_TRUE(at.world.runs.empty());
+}
+
+TEST(CollectionTest, DeletingAJobDoesNotStopItsPodAtThatMoment) {
+  ActorWorld at;
+  at.AddJob();
+  at.Take(StepKind::kStartPod);
+  ASSERT_TRUE(Delete(at.server, at.world, "test", api::KeyOf(*at.TheJob())).status.ok());
+  at.Take(StepKind::kCollect, "garbage");
+
+  ASSERT_NE(at.ThePod(), nullptr);
+  EXPECT_NE(at.ThePod()->metadata().deletion_timestamp_ms(), 0);
+  EXPECT_TRUE(at.Find(StepKind::kRun, "finish").has_value()) << "its child may still run";
+  EXPECT_TRUE(CanRun(at.world, at.TheOperation()));
+
+  at.Take(StepKind::kKillPod, "grace", 0);
+  EXPECT_EQ(at.ThePod(), nullptr);
+  EXPECT_FALSE(CanRun(at.world, at.TheOperation()));
+}
+
+}  // namespace
+}  // namespace sim
