@@ -117,18 +117,16 @@ absl::Status CheckPatch(const api::Request& request, const Entry& entry) {
 absl::Status CheckDelete(const api::Request& request, const Entry& entry) {
   const std::string& stored = api::MetaOf(*entry.object->message).uid();
   if (!request.uid.empty() && request.uid != stored) {
-    return ConflictError(
-        request.key,
-        absl::StrCat("the UID in the precondition (", request.uid,
-                     ") does not match the UID in record (", stored,
-                     "). The object might have been deleted and then recreated"));
+    return ConflictError(request.key,
+                         absl::StrCat("the UID in the precondition (", request.uid,
+                                      ") does not match the UID in record (", stored,
+                                      "). The object might have been deleted and then recreated"));
   }
   if (request.version != 0 && request.version != entry.version) {
     return ConflictError(
-        request.key,
-        absl::StrCat("the ResourceVersion in the precondition (", request.version,
-                     ") does not match the ResourceVersion in record (", entry.version,
-                     "). The object might have been modified"));
+        request.key, absl::StrCat("the ResourceVersion in the precondition (", request.version,
+                                  ") does not match the ResourceVersion in record (", entry.version,
+                                  "). The object might have been modified"));
   }
   return absl::OkStatus();
 }
@@ -206,14 +204,14 @@ api::Answer ApiServer::Log(const World& world, const api::LogQuestion& question)
   if (std::none_of(containers.begin(), containers.end(), [&](const api::Container& container) {
         return container.name() == question.container;
       })) {
-    return ErrorAnswer(BadRequestError(absl::StrCat("container ", question.container,
-                                                    " is not valid for pod ", question.pod)));
+    return ErrorAnswer(BadRequestError(
+        absl::StrCat("container ", question.container, " is not valid for pod ", question.pod)));
   }
   const PodLog* log = world.logs.Get(pod.metadata().uid());
   if (log == nullptr) {
-    return ErrorAnswer(BadRequestError(absl::StrCat("container \"", question.container,
-                                                    "\" in pod \"", question.pod,
-                                                    "\" is waiting to start: ContainerCreating")));
+    return ErrorAnswer(
+        BadRequestError(absl::StrCat("container \"", question.container, "\" in pod \"",
+                                     question.pod, "\" is waiting to start: ContainerCreating")));
   }
   if (log->lost) return ErrorAnswer(NoSuchResourceError());
   api::Answer answer;
@@ -282,9 +280,8 @@ Handle ApiServer::Changed(const World& world, Handle before, const api::Request&
       hasher.Int(3).Hash(before->exact).Int(static_cast<uint64_t>(request.subresource));
       const Hash128 recipe = hasher.Hash(ExactHashOf(*request.body)).Finish();
       if (const Handle known = interner_.Recall(recipe); known != nullptr) return known;
-      const Handle made =
-          interner_.Intern(before->key.kind,
-                           UpdatedObject(*before->message, *request.body, request.subresource));
+      const Handle made = interner_.Intern(
+          before->key.kind, UpdatedObject(*before->message, *request.body, request.subresource));
       interner_.Remember(recipe, made);
       return made;
     }
@@ -319,8 +316,7 @@ absl::StatusOr<Admitted> ApiServer::AdmitCreate(const World& world, const api::R
   admitted.after = Created(world, request);
   api::MessagePtr after = admitted.after->message;
   const auto validate = [&] { return ValidateCreate(request.key, *after); };
-  absl::Status status =
-      reviewed ? validate() : Review(world, request, nullptr, &after, validate);
+  absl::Status status = reviewed ? validate() : Review(world, request, nullptr, &after, validate);
   if (!status.ok()) return status;
   if (after != admitted.after->message) {
     admitted.request.body = after;

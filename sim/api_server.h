@@ -39,8 +39,10 @@ class ApiServer {
   ApiServer(Interner& interner, std::vector<const lifecycle::api::Admission*> webhooks);
 
   // Reads (never change the world).
-  lifecycle::api::Answer Read(const World& world, const lifecycle::api::ReadQuestion& question) const;
-  lifecycle::api::Answer List(const World& world, const lifecycle::api::ListQuestion& question) const;
+  lifecycle::api::Answer Read(const World& world,
+                              const lifecycle::api::ReadQuestion& question) const;
+  lifecycle::api::Answer List(const World& world,
+                              const lifecycle::api::ListQuestion& question) const;
   lifecycle::api::Answer Log(const World& world, const lifecycle::api::LogQuestion& question) const;
 
   // Admission and validation against the world as it stands. A refusal leaves nothing behind.
@@ -64,8 +66,8 @@ class ApiServer {
   Interner& interner() const { return interner_; }
 
  private:
-  // Asks the webhooks. `after` is what would be stored, null for a delete, and is replaced by what a
-  // webhook makes of it; `validate` judges it between the mutating and the validating phase.
+  // Asks the webhooks. `after` is what would be stored, null for a delete, and is replaced by what
+  // a webhook makes of it; `validate` judges it between the mutating and the validating phase.
   absl::Status Review(const World& world, const lifecycle::api::Request& request,
                       const google::protobuf::Message* before, lifecycle::api::MessagePtr* after,
                       absl::FunctionRef<absl::Status()> validate) const;

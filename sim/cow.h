@@ -41,7 +41,8 @@ class Cow {
   operator const T&() const { return **this; }  // NOLINT: a Cow reads as its value.
 
   // Returns the value for changing; copies that shared it keep what they had. The reference is good
-  // until this Cow is next copied: a change through it afterwards would be a change of the copy too.
+  // until this Cow is next copied: a change through it afterwards would be a change of the copy
+  // too.
   T& Edit() {
     if (node_ == nullptr) {
       node_ = new Node{T{}};

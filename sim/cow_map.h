@@ -95,8 +95,9 @@ class CowMap {
   template <class Compute, class Visit>
   void ForEachDigest(Compute compute, Visit visit) const {
     for (const Cow<value_type>& slot : slots_) {
-      visit(slot.Digest([&](const value_type& entry) { return compute(entry.first, entry.second); }),
-            slot->second);
+      visit(
+          slot.Digest([&](const value_type& entry) { return compute(entry.first, entry.second); }),
+          slot->second);
     }
   }
 

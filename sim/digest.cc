@@ -3,13 +3,13 @@
 // Each reads field by field in a fixed order, and never a handle. Times count by how far they are
 // from now, so that a world and the same world an hour later are one state.
 
+#include <google/protobuf/message.h>
+
 #include <algorithm>
 #include <memory>
 #include <string>
 #include <variant>
 #include <vector>
-
-#include <google/protobuf/message.h>
 
 #include "lifecycle/api/core.pb.h"
 #include "lifecycle/api/errors.h"
@@ -25,7 +25,9 @@ namespace {
 namespace api = lifecycle::api;
 
 uint64_t Bits(int64_t value) { return static_cast<uint64_t>(value); }
-uint64_t Remaining(int64_t at_ms, int64_t now_ms) { return Bits(std::max<int64_t>(0, at_ms - now_ms)); }
+uint64_t Remaining(int64_t at_ms, int64_t now_ms) {
+  return Bits(std::max<int64_t>(0, at_ms - now_ms));
+}
 
 // ---- View ----
 
@@ -91,8 +93,8 @@ class Loose {
     for (const api::AnyStored& one : answer.list) Stored(one);
     hasher_.Text(answer.bytes);
     // A clock that was read: how long ago.
-    hasher_.Int(Bits(answer.time_ms == 0 || options_.exact ? answer.time_ms
-                                                           : answer.time_ms - now_ms_));
+    hasher_.Int(
+        Bits(answer.time_ms == 0 || options_.exact ? answer.time_ms : answer.time_ms - now_ms_));
   }
   void Request(const api::Request& request) {
     hasher_.Int(static_cast<uint64_t>(request.verb))

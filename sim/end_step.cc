@@ -1,12 +1,12 @@
 // What ends a step: everything that differs without a difference is made the same.
 
+#include <google/protobuf/message.h>
+
 #include <algorithm>
 #include <map>
 #include <memory>
 #include <utility>
 #include <vector>
-
-#include <google/protobuf/message.h>
 
 #include "lifecycle/api/core.pb.h"
 #include "lifecycle/api/kind.h"
@@ -51,7 +51,8 @@ class Holders {
       }
     }
     for (InFlight& one : world_.in_flight) {
-      if (one.request.version != 0) one.request.version = rank(one.request.key, one.request.version);
+      if (one.request.version != 0)
+        one.request.version = rank(one.request.key, one.request.version);
     }
   }
 
@@ -159,11 +160,10 @@ void NoticeThatSomethingHappened(World& world) {
 // Which request was sent first counts for nobody.
 void SortInFlight(World& world, const DigestOptions& options) {
   if (world.in_flight.size() < 2) return;
-  std::stable_sort(world.in_flight.begin(), world.in_flight.end(),
-                   [&](const InFlight& a, const InFlight& b) {
-                     return RequestDigest(a, world.now_ms, options) <
-                            RequestDigest(b, world.now_ms, options);
-                   });
+  std::stable_sort(
+      world.in_flight.begin(), world.in_flight.end(), [&](const InFlight& a, const InFlight& b) {
+        return RequestDigest(a, world.now_ms, options) < RequestDigest(b, world.now_ms, options);
+      });
 }
 
 }  // namespace

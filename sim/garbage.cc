@@ -13,8 +13,7 @@ namespace {
 
 namespace api = lifecycle::api;
 
-constexpr char kGarbageCollector[] =
-    "system:serviceaccount:kube-system:generic-garbage-collector";
+constexpr char kGarbageCollector[] = "system:serviceaccount:kube-system:generic-garbage-collector";
 
 // An owner is looked for by UID under its name, in the dependent's own namespace: a reference into
 // another namespace refers to nothing.
@@ -30,10 +29,9 @@ bool OwnerExists(const World& world, const api::Key& dependent, const api::Owner
 bool IsGarbage(const World& world, const StoredObject& object) {
   const api::ObjectMeta& meta = api::MetaOf(*object.message);
   if (meta.owner_references().empty() || meta.deletion_timestamp_ms() != 0) return false;
-  return std::none_of(meta.owner_references().begin(), meta.owner_references().end(),
-                      [&](const api::OwnerReference& owner) {
-                        return OwnerExists(world, object.key, owner);
-                      });
+  return std::none_of(
+      meta.owner_references().begin(), meta.owner_references().end(),
+      [&](const api::OwnerReference& owner) { return OwnerExists(world, object.key, owner); });
 }
 
 std::vector<Handle> GarbageOf(const World& world) {

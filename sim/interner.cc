@@ -87,12 +87,9 @@ bool StoredObject::MentionsHash(uint64_t word) const {
   return std::binary_search(mentions.begin(), mentions.end(), word);
 }
 
-uint64_t StoredObject::WordHash(absl::string_view word) {
-  return Hasher().Text(word).Finish().lo;
-}
+uint64_t StoredObject::WordHash(absl::string_view word) { return Hasher().Text(word).Finish().lo; }
 
-void AbsorbTimes(const std::vector<TimeValue>& times, int64_t now_ms, bool exact,
-                 Hasher& hasher) {
+void AbsorbTimes(const std::vector<TimeValue>& times, int64_t now_ms, bool exact, Hasher& hasher) {
   for (const TimeValue& time : times) {
     if (exact) {
       hasher.Int(static_cast<uint64_t>(time.at_ms));

@@ -33,10 +33,10 @@ struct TimeValue {
 struct StoredObject {
   lifecycle::api::Key key;
   lifecycle::api::MessagePtr message;
-  Hash128 content;                 // Everything but the values of times (which are set is kept).
-  Hash128 exact;                   // Everything. Two objects with equal `exact` are one handle.
-  std::vector<TimeValue> times;    // Present times, in field order; kShown ones too.
-  bool times_matter = false;       // Some time is not merely shown.
+  Hash128 content;               // Everything but the values of times (which are set is kept).
+  Hash128 exact;                 // Everything. Two objects with equal `exact` are one handle.
+  std::vector<TimeValue> times;  // Present times, in field order; kShown ones too.
+  bool times_matter = false;     // Some time is not merely shown.
   int64_t created_ms = 0;
   std::vector<uint64_t> mentions;  // Hashes of the identifiers in its texts, sorted (see Mentions).
 

@@ -58,8 +58,7 @@ class Plans {
     for (const api::Field& field : api::FieldsOf(descriptor)) {
       const bool has_below = field.shape != api::Shape::kMap &&
                              field.descriptor->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE;
-      plan->steps.push_back(
-          {field, has_below ? Add(field.descriptor->message_type()) : nullptr});
+      plan->steps.push_back({field, has_below ? Add(field.descriptor->message_type()) : nullptr});
     }
     return plan;
   }
@@ -141,8 +140,7 @@ class Walker {
   // The value of one present field.
   void Value(const Message& message, const Plan::Step& step) {
     if (step.field.descriptor->is_repeated()) {
-      Repeated(message, step,
-               message.GetReflection()->FieldSize(message, step.field.descriptor));
+      Repeated(message, step, message.GetReflection()->FieldSize(message, step.field.descriptor));
     } else {
       Singular(message, step);
     }
@@ -220,8 +218,7 @@ class Walker {
 
 bool HasCopiedRun(const Message& object) {
   if (object.GetDescriptor() != api::PtahMigration::descriptor()) return false;
-  const auto& annotations =
-      static_cast<const api::PtahMigration&>(object).metadata().annotations();
+  const auto& annotations = static_cast<const api::PtahMigration&>(object).metadata().annotations();
   return annotations.find(api::annotation::kUnresolvedRun) != annotations.end();
 }
 
@@ -310,9 +307,7 @@ void AbsorbPatch(const std::vector<api::FieldPath>& paths, const Message& values
 
 Hash128 ContentOf(const Message& message) { return WalkTo(message, nullptr).content; }
 Hash128 ExactHashOf(const Message& message) { return WalkTo(message, nullptr).exact; }
-std::vector<TimeValue> TimesOf(const Message& message) {
-  return WalkTo(message, nullptr).times;
-}
+std::vector<TimeValue> TimesOf(const Message& message) { return WalkTo(message, nullptr).times; }
 std::vector<uint64_t> MentionsOf(const Message& message) { return Walk(message).mentions; }
 
 }  // namespace sim

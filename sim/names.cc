@@ -18,9 +18,8 @@ class Search {
   explicit Search(absl::string_view word) : word_(word), hash_(StoredObject::WordHash(word)) {}
 
   bool InStore(const World& world) const {
-    return std::any_of(world.objects.begin(), world.objects.end(), [&](const Entry& entry) {
-      return entry.object->MentionsHash(hash_);
-    });
+    return std::any_of(world.objects.begin(), world.objects.end(),
+                       [&](const Entry& entry) { return entry.object->MentionsHash(hash_); });
   }
 
   bool InFlight(const World& world) const {
@@ -31,13 +30,12 @@ class Search {
   }
 
   bool InProcesses(const World& world) const {
-    return std::any_of(
-        world.processes.begin(), world.processes.end(), [&](const Process& process) {
-          return InMemory(*process.memory) ||
-                 std::any_of(process.work.begin(), process.work.end(), [&](const Work& work) {
-                   return work.paused != nullptr && InPaused(*work.paused);
-                 });
-        });
+    return std::any_of(world.processes.begin(), world.processes.end(), [&](const Process& process) {
+      return InMemory(*process.memory) ||
+             std::any_of(process.work.begin(), process.work.end(), [&](const Work& work) {
+               return work.paused != nullptr && InPaused(*work.paused);
+             });
+    });
   }
 
   bool InTruth(const World& world) const {
@@ -45,8 +43,9 @@ class Search {
     return std::any_of(truth.operations.begin(), truth.operations.end(),
                        [&](const auto& one) { return InOperation(one.second); }) ||
            truth.approvals.contains(word_) || world.logs.contains(word_) ||
-           std::any_of(world.runs.begin(), world.runs.end(),
-                       [&](const Run& run) { return run.pod_uid == word_ || run.job_uid == word_; }) ||
+           std::any_of(
+               world.runs.begin(), world.runs.end(),
+               [&](const Run& run) { return run.pod_uid == word_ || run.job_uid == word_; }) ||
            std::any_of(world.rivals.begin(), world.rivals.end(),
                        [&](const Rival& rival) { return rival.holder == word_; });
   }
@@ -66,11 +65,12 @@ class Search {
   }
 
   bool InPaused(const PausedPass& paused) const {
-    return std::any_of(paused.answers.begin(), paused.answers.end(), [&](const api::Answer& answer) {
-      return InMessage(answer.stored.object) || absl::StrContains(answer.bytes, word_) ||
-             std::any_of(answer.list.begin(), answer.list.end(),
-                         [&](const api::AnyStored& one) { return InMessage(one.object); });
-    });
+    return std::any_of(
+        paused.answers.begin(), paused.answers.end(), [&](const api::Answer& answer) {
+          return InMessage(answer.stored.object) || absl::StrContains(answer.bytes, word_) ||
+                 std::any_of(answer.list.begin(), answer.list.end(),
+                             [&](const api::AnyStored& one) { return InMessage(one.object); });
+        });
   }
 
   bool InList(const std::vector<std::string>& list) const {
@@ -119,12 +119,11 @@ std::string MakeUid(const api::Key& key, uint32_t n) {
                            .Finish();
   // The form of a random UUID: version 4, variant 1.
   char text[37];
-  std::snprintf(text, sizeof text, "%08x-%04x-4%03x-%x%03x-%012llx",
-                static_cast<unsigned>(hash.hi >> 32), static_cast<unsigned>(hash.hi >> 16 & 0xFFFF),
-                static_cast<unsigned>(hash.hi & 0xFFF),
-                static_cast<unsigned>(8 | (hash.lo >> 60 & 3)),
-                static_cast<unsigned>(hash.lo >> 48 & 0xFFF),
-                static_cast<unsigned long long>(hash.lo & 0xFFFFFFFFFFFF));
+  std::snprintf(
+      text, sizeof text, "%08x-%04x-4%03x-%x%03x-%012llx", static_cast<unsigned>(hash.hi >> 32),
+      static_cast<unsigned>(hash.hi >> 16 & 0xFFFF), static_cast<unsigned>(hash.hi & 0xFFF),
+      static_cast<unsigned>(8 | (hash.lo >> 60 & 3)), static_cast<unsigned>(hash.lo >> 48 & 0xFFF),
+      static_cast<unsigned long long>(hash.lo & 0xFFFFFFFFFFFF));
   return text;
 }
 
@@ -146,8 +145,7 @@ std::string NextUid(const World& world, const api::Key& key) {
 }
 
 std::string NextToken(const World& world, absl::string_view process, absl::string_view resource_uid,
-                      absl::string_view purpose,
-                      const std::vector<std::string>& drawn_this_pass) {
+                      absl::string_view purpose, const std::vector<std::string>& drawn_this_pass) {
   const bool is_nonce = purpose == api::kOperationPurpose;
   for (uint32_t k = 0;; ++k) {
     std::string token = MakeToken(process, resource_uid, purpose, k);
@@ -155,8 +153,8 @@ std::string NextToken(const World& world, absl::string_view process, absl::strin
       continue;
     }
     // A nonce is seen in nothing but the digest it went into, an epoch is a text of its own.
-    const bool taken = is_nonce ? NonceIsTaken(world, resource_uid, k)
-                                : IsMentioned(world, api::EpochOf(token));
+    const bool taken =
+        is_nonce ? NonceIsTaken(world, resource_uid, k) : IsMentioned(world, api::EpochOf(token));
     if (!taken) return token;
   }
 }

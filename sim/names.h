@@ -1,7 +1,7 @@
 // Names the world makes: UIDs and random tokens that are a function of what they name.
 //
-// Ids, Job names, holders and digests are hashes of each other, so renaming them afterwards would be
-// unsound. Instead each is made with the smallest number from which nothing stored, in flight,
+// Ids, Job names, holders and digests are hashes of each other, so renaming them afterwards would
+// be unsound. Instead each is made with the smallest number from which nothing stored, in flight,
 // remembered or in the truth still stems: no counter is global, independent steps commute, and a
 // token drawn by a pass that stored nothing was never drawn.
 //

@@ -41,8 +41,9 @@ void TakeStatus(const Message& from, Message* to) {
   if (status == nullptr) return;
   to->GetReflection()->ClearField(to, status);
   if (!from.GetReflection()->HasField(from, status)) return;
-  to->GetReflection()->MutableMessage(to, status)->CopyFrom(
-      from.GetReflection()->GetMessage(from, status));
+  to->GetReflection()
+      ->MutableMessage(to, status)
+      ->CopyFrom(from.GetReflection()->GetMessage(from, status));
 }
 
 // Metadata that only the server sets, besides what Create gives.

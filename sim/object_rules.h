@@ -1,7 +1,7 @@
 // What a server makes of an object that is written: what it fills in, what it keeps from clients.
 //
-// Each function is a pure one from what is stored and what was sent to what would be stored; whether
-// that is valid is asked afterwards (validation.h).
+// Each function is a pure one from what is stored and what was sent to what would be stored;
+// whether that is valid is asked afterwards (validation.h).
 //
 // Answers: api-server.md, "Generation", "Status subresource", "Deletion", "Names and identity",
 // "Jobs".

@@ -84,8 +84,8 @@ void BindPlanAndApproval(const StoredObject& object, const api::ActiveOperation&
 OperationTruth NewOperation(const StoredObject& object, const std::string& id) {
   OperationTruth operation;
   operation.id = id;
-  operation.family = object.key.kind == api::Kind::kPtahSchema ? Family::kSchema
-                                                               : Family::kMigration;
+  operation.family =
+      object.key.kind == api::Kind::kPtahSchema ? Family::kSchema : Family::kMigration;
   operation.resource = object.key;
   operation.resource_uid = api::MetaOf(*object.message).uid();
   operation.holder = api::HolderIdentity(operation.resource_uid, id);
@@ -103,8 +103,7 @@ void LearnClaim(World& world, const StoredObject& object, const api::ActiveOpera
   operation.grace_ms = claim.termination_grace_period_seconds() * 1000;
   if (operation.mutating) {
     BindPlanAndApproval(object, claim, &operation);
-    world.truth.apply_claims =
-        std::min(world.truth.apply_claims + 1, world.truth.apply_claims_max);
+    world.truth.apply_claims = std::min(world.truth.apply_claims + 1, world.truth.apply_claims_max);
   }
   world.truth.operations.Edit(claim.id()) = std::move(operation);
 }
@@ -112,9 +111,9 @@ void LearnClaim(World& world, const StoredObject& object, const api::ActiveOpera
 // What a claim adds to its operation after it was first written.
 void FollowClaim(World& world, const api::ActiveOperation& claim) {
   const OperationTruth& known = *world.truth.operations.Get(claim.id());
-  const bool new_name = !claim.job_name().empty() &&
-                        std::find(known.job_names.begin(), known.job_names.end(),
-                                  claim.job_name()) == known.job_names.end();
+  const bool new_name =
+      !claim.job_name().empty() && std::find(known.job_names.begin(), known.job_names.end(),
+                                             claim.job_name()) == known.job_names.end();
   const bool new_mark = claim.dispatch_started() && !known.marked;
   if (!new_name && !new_mark) return;
   OperationTruth& operation = world.truth.operations.Edit(claim.id());
@@ -260,12 +259,11 @@ bool IsWanted(const World& world, const OperationTruth& operation) {
          IsNamedOutsideTruth(world, operation.id) || IsNamedOutsideTruth(world, operation.holder) ||
          std::any_of(operation.job_uids.begin(), operation.job_uids.end(),
                      [&](const std::string& uid) {
-                       return std::any_of(world.objects.begin(), world.objects.end(),
-                                          [&](const Entry& entry) {
-                                            return entry.object->key.kind == api::Kind::kJob &&
-                                                   entry.object->As<api::Job>().metadata().uid() ==
-                                                       uid;
-                                          });
+                       return std::any_of(
+                           world.objects.begin(), world.objects.end(), [&](const Entry& entry) {
+                             return entry.object->key.kind == api::Kind::kJob &&
+                                    entry.object->As<api::Job>().metadata().uid() == uid;
+                           });
                      });
 }
 
@@ -385,11 +383,10 @@ void ForgetSettled(World& world) {
   }
   std::vector<std::string> unnamed;
   for (const auto& [uid, approval] : world.truth.approvals) {
-    const bool named = IsNamedOutsideTruth(world, uid) ||
-                       std::any_of(world.truth.operations.begin(), world.truth.operations.end(),
-                                   [&uid = uid](const auto& one) {
-                                     return one.second.approval_uid == uid;
-                                   });
+    const bool named =
+        IsNamedOutsideTruth(world, uid) ||
+        std::any_of(world.truth.operations.begin(), world.truth.operations.end(),
+                    [&uid = uid](const auto& one) { return one.second.approval_uid == uid; });
     if (!named) unnamed.push_back(uid);
   }
   for (const std::string& uid : unnamed) world.truth.approvals.Erase(uid);

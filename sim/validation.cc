@@ -44,8 +44,8 @@ absl::Status ValidateOwners(const api::Key& key, const api::ObjectMeta& meta) {
       return InvalidError(
           key, absl::StrCat("metadata.ownerReferences: Invalid value: Only one reference can have "
                             "Controller set to true. Found \"true\" in references for ",
-                            controller->kind(), "/", controller->name(), " and ", owner.kind(),
-                            "/", owner.name()));
+                            controller->kind(), "/", controller->name(), " and ", owner.kind(), "/",
+                            owner.name()));
     }
     controller = &owner;
   }
@@ -132,9 +132,9 @@ absl::Status ValidatePod(const api::Key& key, const api::Pod& before, const api:
   api::PodSpec was = before.spec();
   if (was.node_name().empty()) was.set_node_name(after.spec().node_name());
   if (api::Equal(was, after.spec())) return absl::OkStatus();
-  return InvalidError(
-      key, "spec: Forbidden: pod updates may not change fields other than "
-           "`spec.containers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations`");
+  return InvalidError(key,
+                      "spec: Forbidden: pod updates may not change fields other than "
+                      "`spec.containers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations`");
 }
 
 }  // namespace
@@ -147,8 +147,8 @@ absl::Status ValidateCreate(const api::Key& key, const Message& object) {
     return InvalidError(key, "metadata.name: Invalid value: must be no more than 253 characters");
   }
   if (key.kind == api::Kind::kJob && key.name.size() > kLabelValueMax) {
-    return InvalidError(
-        key, "spec.template.labels: Invalid value: must be no more than 63 characters");
+    return InvalidError(key,
+                        "spec.template.labels: Invalid value: must be no more than 63 characters");
   }
   return ValidateOwners(key, api::MetaOf(object));
 }
@@ -198,13 +198,12 @@ absl::Status ValidateServerMetadata(const api::Key& key, const Message& before,
   // Of a patch only the changed fields are sent.
   const auto is_sent = [&](int field_number) {
     if (request.verb != api::Verb::kPatch) return true;
-    return std::any_of(request.changed.begin(), request.changed.end(),
-                       [&](const api::FieldPath& path) {
-                         return path.fields.size() == 2 &&
-                                path.fields[1]->containing_type() ==
-                                    api::ObjectMeta::descriptor() &&
-                                path.fields[1]->number() == field_number;
-                       });
+    return std::any_of(
+        request.changed.begin(), request.changed.end(), [&](const api::FieldPath& path) {
+          return path.fields.size() == 2 &&
+                 path.fields[1]->containing_type() == api::ObjectMeta::descriptor() &&
+                 path.fields[1]->number() == field_number;
+        });
   };
   if (sent.deletion_timestamp_ms() != 0 &&
       sent.deletion_timestamp_ms() != stored.deletion_timestamp_ms() &&

@@ -9,8 +9,9 @@ namespace api = lifecycle::api;
 
 template <class Objects>
 auto LowerBound(Objects& objects, const api::Key& key) {
-  return std::lower_bound(objects.begin(), objects.end(), key,
-                          [](const Entry& entry, const api::Key& k) { return entry.object->key < k; });
+  return std::lower_bound(
+      objects.begin(), objects.end(), key,
+      [](const Entry& entry, const api::Key& k) { return entry.object->key < k; });
 }
 
 }  // namespace

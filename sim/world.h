@@ -53,9 +53,9 @@ struct Run {
   std::string namespace_;
   std::string operation_id;
   RunState state = RunState::kWaiting;
-  int32_t file = 0;         // Where it is: the next file and statement.
+  int32_t file = 0;  // Where it is: the next file and statement.
   int32_t statement = 0;
-  int64_t started_ms = 0;   // Shown only.
+  int64_t started_ms = 0;  // Shown only.
 };
 
 // A container's log as the API server would serve it: by Pod UID, part of the view.
@@ -68,7 +68,7 @@ struct PodLog {
 // When a resource's next pass is due. Watches coalesce and arrive at once.
 struct Due {
   enum class When : uint8_t {
-    kNever,   // Only a watch wakes it.
+    kNever,  // Only a watch wakes it.
     kNow,
     kAt,      // At `at_ms`.
     kParked,  // A poll that read what it read last: due when a later target of the clock than
@@ -125,7 +125,7 @@ struct World {
   std::vector<Cow<Run>> runs;  // Ordered by Pod UID. Truth.
   std::vector<Process> processes;
   std::vector<Rival> rivals;
-  CowMap<int32_t> person;      // Acts a person may still do, by name ("approve", ...).
+  CowMap<int32_t> person;  // Acts a person may still do, by name ("approve", ...).
   Truth truth;
   // Within a step: the largest version of an object that was removed in it, so that one of the same
   // name made later in the step has another. 0 between steps.
@@ -168,9 +168,9 @@ Hash128 RequestDigest(const InFlight& one, int64_t now_ms, const DigestOptions& 
 // one before its deadline (spec 07, canRun).
 bool CanRun(const World& world, const OperationTruth& operation);
 
-// Ends a step: forgets summaries of settled operations that nothing mentions, renumbers versions (by
-// rank where somebody holds one, else 1; not when `exact`), drops logs of Pods that are gone, notes
-// for every waiting poll whether something happened since. Idempotent.
+// Ends a step: forgets summaries of settled operations that nothing mentions, renumbers versions
+// (by rank where somebody holds one, else 1; not when `exact`), drops logs of Pods that are gone,
+// notes for every waiting poll whether something happened since. Idempotent.
 void EndStep(World& world, const DigestOptions& options);
 
 // Returns the largest version of the object that anybody but the store holds or that was removed in
