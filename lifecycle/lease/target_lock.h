@@ -28,8 +28,8 @@ struct Request {
   absl::string_view coordination_digest;
   absl::string_view resource_uid;
   absl::string_view operation_id;
-  int64_t duration_seconds = 0;      // Within the locker's bounds, spec 01, 14.
-  absl::string_view expected_epoch;  // Empty: nothing is expected.
+  int64_t duration_seconds = 0;           // Within the locker's bounds, spec 01, 14.
+  absl::string_view expected_epoch = "";  // Empty: nothing is expected.
 };
 
 struct Acquisition {
