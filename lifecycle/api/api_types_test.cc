@@ -7,6 +7,8 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -137,7 +139,7 @@ TEST(ApiTypesTest, FieldsAreTextsNumbersFlagsMessagesListsAndMapsOfTexts) {
 }
 
 TEST(ApiTypesTest, JsonNamesAreSpelledAsTheSpecificationSpellsThem) {
-  const std::map<const Descriptor*, std::set<std::string>> samples = {
+  const std::vector<std::pair<const Descriptor*, std::set<std::string>>> samples = {
       {PtahSchema::descriptor(),
        {"spec.target.coordinationKey",
         "spec.target.realmRef.name",

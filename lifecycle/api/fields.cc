@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <mutex>
 
 #include "absl/container/flat_hash_map.h"
 #include "lifecycle/api/check.h"
@@ -68,11 +67,9 @@ int FindIndex(const Message& message, const Field& field, const std::string& key
 
 const std::vector<Field>& FieldsOf(const Descriptor* descriptor) {
   // Only looked up, never walked, so its order decides nothing. The values are a function of the
-  // descriptor alone, so sharing them between runs shares no state.
-  static std::mutex mutex;
-  static auto* const cache =
+  // descriptor alone, so runs that share them share no state. Never freed: references stay valid.
+  static thread_local auto* const cache =
       new absl::flat_hash_map<const Descriptor*, std::unique_ptr<const std::vector<Field>>>();
-  const std::lock_guard<std::mutex> lock(mutex);
   std::unique_ptr<const std::vector<Field>>& fields = (*cache)[descriptor];
   if (fields == nullptr) fields = std::make_unique<std::vector<Field>>(ReadFields(descriptor));
   return *fields;

@@ -4,7 +4,6 @@
 #include <google/protobuf/message.h>
 
 #include <memory>
-#include <mutex>
 #include <optional>
 
 #include "absl/container/flat_hash_map.h"
@@ -69,10 +68,8 @@ const TimeField& CopiedRecordedAt() {
 
 const Times& TimesOf(const Descriptor* descriptor) {
   // As in FieldsOf: looked up, never walked, and a function of the descriptor alone.
-  static std::mutex mutex;
-  static auto* const cache =
+  static thread_local auto* const cache =
       new absl::flat_hash_map<const Descriptor*, std::unique_ptr<const Times>>();
-  const std::lock_guard<std::mutex> lock(mutex);
   std::unique_ptr<const Times>& times = (*cache)[descriptor];
   if (times == nullptr) {
     auto made = std::make_unique<Times>();
