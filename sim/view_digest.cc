@@ -1,0 +1,82 @@
+// The digest of what a fresh process can tell apart, and the state key.
+//
+// Each digest reads field by field in a fixed order, and never a handle. Times count by how far
+// they are from now, so that a world and the same world an hour later are one state. A struct is
+// taken apart by structured bindings wherever it can be: a field that is added later is a compile
+// error here, and not a difference between states that nobody sees.
+
+#include <string>
+
+#include "lifecycle/api/kind.h"
+#include "lifecycle/api/time_fields.h"
+#include "sim/world.h"
+
+namespace sim {
+namespace {
+
+namespace api = lifecycle::api;
+
+// Of several approvals or acknowledgments the oldest wins, so their order counts although their
+// times do not.
+void AbsorbCreationOrder(const World& world, Hasher& hasher) {
+  for (size_t i = 0; i < world.objects.size(); ++i) {
+    const StoredObject& object = *world.objects[i].object;
+    if (!api::CreationOrderMatters(object.key.kind)) continue;
+    uint64_t older = 0;
+    for (const Entry& other : world.objects) {
+      if (other.object->key.kind == object.key.kind &&
+          other.object->created_ms < object.created_ms) {
+        ++older;
+      }
+    }
+    hasher.Int(older);
+  }
+}
+
+void AbsorbObjects(const World& world, Hasher& hasher) {
+  hasher.Int(world.objects.size());
+  for (const Entry& entry : world.objects) hasher.Hash(entry.object->content);
+  AbsorbCreationOrder(world, hasher);
+}
+
+void AbsorbLogs(const World& world, Hasher& hasher) {
+  hasher.Int(world.logs.size());
+  world.logs.ForEachDigest(
+      [](const std::string& pod_uid, const PodLog& log) {
+        const auto& [text, content, lost] = log;
+        return Hasher().Text(pod_uid).Bool(text != nullptr).Hash(content).Bool(lost).Finish();
+      },
+      [&](const Hash128& digest, const PodLog&) { hasher.Hash(digest); });
+}
+
+}  // namespace
+
+Hash128 ContentDigest(const World& world) {
+  Hasher hasher;
+  AbsorbObjects(world, hasher);
+  AbsorbLogs(world, hasher);
+  return hasher.Finish();
+}
+
+Hash128 ViewDigest(const World& world, const DigestOptions& options) {
+  Hasher hasher;
+  AbsorbObjects(world, hasher);
+  AbsorbLogs(world, hasher);
+  for (const Entry& entry : world.objects) {
+    if (entry.object->times_matter || options.exact) {
+      AbsorbTimes(entry.object->times, world.now_ms, options.exact, hasher);
+    }
+  }
+  if (options.exact) hasher.Int(static_cast<uint64_t>(world.now_ms));
+  return hasher.Finish();
+}
+
+Hash128 StateKey(const World& world, const DigestOptions& options) {
+  return Hasher()
+      .Hash(ViewDigest(world, options))
+      .Hash(MemoryDigest(world, options))
+      .Hash(TruthDigest(world, options))
+      .Finish();
+}
+
+}  // namespace sim
