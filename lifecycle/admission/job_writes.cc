@@ -106,6 +106,8 @@ bool IsTtlTransition(const Job& before, const Job& after) {
   if (before.spec().has_ttl_seconds_after_finished()) return false;
   Job expected = before;
   expected.mutable_spec()->set_ttl_seconds_after_finished(kCleanupTtlSeconds);
+  // The server's own: it counts the change of the spec.
+  expected.mutable_metadata()->set_generation(after.metadata().generation());
   return api::Equal(expected, after);
 }
 

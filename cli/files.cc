@@ -1,0 +1,45 @@
+#include "cli/files.h"
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <system_error>
+
+#include "absl/strings/str_cat.h"
+
+namespace cli {
+
+absl::Status WriteFile(const std::string& file, const std::string& bytes) {
+  std::error_code error;
+  const std::filesystem::path path(file);
+  if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), error);
+  // A device such as /dev/stdout cannot be renamed into place.
+  const bool special =
+      std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error);
+  const std::string temporary = special ? file : absl::StrCat(file, ".", getpid(), ".part");
+  {
+    std::ofstream stream(temporary, std::ios::binary);
+    stream << bytes;
+    stream.flush();
+    if (!stream) return absl::UnknownError(absl::StrCat(file, ": cannot be written"));
+  }
+  if (special) return absl::OkStatus();
+  std::filesystem::rename(temporary, path, error);
+  if (error) {
+    std::filesystem::remove(temporary, error);
+    return absl::UnknownError(absl::StrCat(file, ": cannot be written"));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::string> ReadFile(const std::string& file) {
+  std::ifstream stream(file, std::ios::binary);
+  std::ostringstream bytes;
+  if (stream) bytes << stream.rdbuf();
+  if (!stream) return absl::NotFoundError(absl::StrCat(file, ": cannot be read"));
+  return bytes.str();
+}
+
+}  // namespace cli

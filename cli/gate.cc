@@ -1,0 +1,202 @@
+// `stopgap gate`: explores every scenario and fails when some window is unreadable.
+
+#include <cstdio>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "cli/arguments.h"
+#include "cli/commands.h"
+#include "cli/exploring.h"
+#include "cli/files.h"
+#include "lifecycle/dispatch/design.h"
+#include "reports/durable_writes.h"
+#include "reports/summarize.h"
+#include "reports/terminal.h"
+
+namespace cli {
+namespace {
+
+constexpr char kUsage[] =
+    "stopgap gate [OPTIONS]: explore every scenario; fails when a window is unreadable\n"
+    "\n"
+    "  --scenario GLOB     only scenarios whose names match (* and ?)\n"
+    "  --exchange A,B      run the design with two steps exchanged, such as mark,create\n"
+    "  --json FILE         write the whole report as JSON too\n"
+    "  --save FOLDER       where schedules of violations are saved (default: schedules)\n"
+    "  --exact             absolute times and no renumbering; small scenarios only\n"
+    "  --faults-max N      the last layer of faults, instead of the scenario's\n"
+    "  --states-max N      give up beyond so many states, instead of the scenario's limit\n"
+    "  --seconds-max N     give up after so long\n"
+    "  --jobs N            explore so many scenarios at once (default: 2)\n"
+    "  --quiet             no progress on standard error\n"
+    "\n"
+    "The steps are authorize, lease, stage, snapshot, consume, mark, create, confirm, record.\n"
+    "Exit codes: 0 every window is readable over the whole space asked for; 1 one is not; 2 the\n"
+    "input was wrong; 3 a limit came first, so nothing is claimed about the rest.\n";
+
+// The planted mutant that every gate run must catch, where it is planted, and what must catch it.
+constexpr char kCanaryExchange[] = "mark,create";
+constexpr char kCanaryScenario[] = "schema-always";
+constexpr char kCanaryProperty[] = "S-49";
+
+// The checked-in table that a whole gate run is compared with.
+std::string TableFile() { return absl::StrCat(Root(), "/docs/durable-writes.md"); }
+
+struct Request {
+  ExploreRequest explore;
+  std::string folder = "schedules";
+  std::optional<std::string> json;
+  bool whole = true;  // Every scenario in full under the current design.
+};
+
+absl::StatusOr<Request> Read(const Arguments& arguments) {
+  Request request;
+  if (!arguments.rest().empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("unexpected \"", arguments.rest()[0], "\"; try stopgap gate --help"));
+  }
+  absl::StatusOr<std::vector<model::LoadedScenario>> scenarios =
+      ScenariosNamed(arguments.Get("--scenario").value_or(""));
+  if (!scenarios.ok()) return scenarios.status();
+  request.explore.scenarios = *std::move(scenarios);
+  model::CheckOptions& options = request.explore.options;
+  if (const auto names = arguments.Get("--exchange")) {
+    auto design = lifecycle::dispatch::Exchanged(lifecycle::dispatch::CurrentDesign(), *names);
+    if (!design.ok()) return design.status();
+    options.design = *std::move(design);
+  }
+  options.exact = arguments.Has("--exact");
+  struct {
+    const char* name;
+    uint64_t max;
+    std::optional<uint64_t> value;
+  } numbers[] = {{"--faults-max", 1000, {}},
+                 {"--states-max", 1'000'000'000, {}},
+                 {"--seconds-max", 1'000'000, {}},
+                 {"--jobs", 64, {}}};
+  for (auto& number : numbers) {
+    const auto value = arguments.Number(number.name, number.max);
+    if (!value.ok()) return value.status();
+    number.value = *value;
+  }
+  if (numbers[0].value) options.faults_max = static_cast<uint32_t>(*numbers[0].value);
+  options.states_max = numbers[1].value;
+  request.explore.seconds_max = numbers[2].value;
+  if (numbers[3].value == uint64_t{0}) {
+    return absl::InvalidArgumentError("expected --jobs to be at least 1");
+  }
+  request.explore.at_once = static_cast<int>(numbers[3].value.value_or(2));
+  request.explore.quiet = arguments.Has("--quiet");
+  request.folder = arguments.Get("--save").value_or(request.folder);
+  request.json = arguments.Get("--json");
+  request.whole = !arguments.Has("--scenario") && !arguments.Has("--exchange") &&
+                  !arguments.Has("--exact") && !arguments.Has("--faults-max");
+  return request;
+}
+
+// Saves each violation's schedule. A file that cannot be written is said, and ends nothing.
+void SaveSchedules(const reports::ScenarioReport& report, const std::string& folder) {
+  for (const reports::ViolationReport& violation : report.violations()) {
+    const absl::Status saved =
+        WriteFile(absl::StrCat(folder, "/", violation.schedule_file()), violation.schedule());
+    if (!saved.ok()) std::fprintf(stderr, "stopgap: %s\n", std::string(saved.message()).c_str());
+  }
+}
+
+// Plants the mutant and says whether it was caught.
+reports::CanaryReport RunCanary(const Request& request) {
+  reports::CanaryReport canary;
+  canary.set_scenario(kCanaryScenario);
+  canary.set_mutant(absl::StrCat("exchange ", kCanaryExchange));
+  canary.set_property(kCanaryProperty);
+  const auto scenarios = ScenariosNamed(kCanaryScenario);
+  const auto design =
+      lifecycle::dispatch::Exchanged(lifecycle::dispatch::CurrentDesign(), kCanaryExchange);
+  if (!scenarios.ok() || !design.ok()) return canary;
+  ExploreRequest explore;
+  explore.scenarios = *scenarios;
+  explore.options.design = *design;
+  explore.options.faults_max = 1;
+  explore.at_once = request.explore.at_once;
+  explore.quiet = true;
+  for (const reports::ScenarioReport& report : ExploreAll(explore)) {
+    for (const reports::ViolationReport& violation : report.violations()) {
+      if (violation.property() == kCanaryProperty) canary.set_caught(true);
+    }
+  }
+  return canary;
+}
+
+// How the checked-in table differs from what was observed; empty when it does not.
+std::string DriftOf(const reports::GateReport& report) {
+  const absl::StatusOr<std::string> kept = ReadFile(TableFile());
+  if (!kept.ok()) return absl::StrCat(kept.status().message(), "; ./stopgap table --write makes it");
+  if (*kept == reports::DurableWriteTable(report)) return "";
+  return "docs/durable-writes.md is not what was observed; ./stopgap table --write renews it";
+}
+
+int ExitCode(reports::GateReport& report) {
+  bool unreadable = !report.canary().caught() || !report.table_drift().empty() ||
+                    report.vacuous_size() > 0;
+  bool undecided = false;
+  for (const reports::ScenarioReport& scenario : report.scenarios()) {
+    unreadable |= scenario.verdict() == reports::kUnreadable;
+    undecided |= scenario.verdict() == reports::kUndecided;
+  }
+  if (unreadable) {
+    report.set_verdict(reports::kUnreadable);
+    return kUnreadableWindow;
+  }
+  report.set_verdict(undecided ? reports::kUndecided : reports::kReadable);
+  return undecided ? kLimitReached : kAllReadable;
+}
+
+}  // namespace
+
+int Gate(const std::vector<std::string>& words) {
+  const absl::StatusOr<Arguments> arguments = Arguments::Parse(
+      words, {.with_value = {"--scenario", "--exchange", "--json", "--save", "--faults-max",
+                             "--states-max", "--seconds-max", "--jobs"},
+              .without_value = {"--exact", "--quiet", "--help"}});
+  if (!arguments.ok()) return Refuse(std::string(arguments.status().message()));
+  if (arguments->Has("--help")) {
+    std::fputs(kUsage, stdout);
+    return kAllReadable;
+  }
+  absl::StatusOr<Request> request = Read(*arguments);
+  if (!request.ok()) return Refuse(std::string(request.status().message()));
+
+  std::fputs(reports::TerminalHeading().c_str(), stdout);
+  std::string violations;
+  request->explore.on_report = [&](const reports::ScenarioReport& report) {
+    std::fputs(reports::TerminalLine(report).c_str(), stdout);
+    std::fflush(stdout);
+    SaveSchedules(report, request->folder);
+    violations += reports::TerminalViolations(report, request->folder);
+  };
+  reports::GateReport report;
+  for (reports::ScenarioReport& scenario : ExploreAll(request->explore)) {
+    *report.add_scenarios() = std::move(scenario);
+  }
+  reports::Total(report);
+  // Part of a gate cannot be held to what the whole must have checked and seen.
+  if (request->whole) {
+    report.set_table_drift(DriftOf(report));
+  } else {
+    report.clear_vacuous();
+  }
+  *report.mutable_canary() = RunCanary(*request);
+  const int code = ExitCode(report);
+  if (!violations.empty()) std::fprintf(stdout, "\n%s", violations.c_str());
+  std::fputs(reports::TerminalSummary(report).c_str(), stdout);
+  if (request->json) {
+    const absl::Status written = WriteFile(*request->json, reports::ToJson(report));
+    if (!written.ok()) return Refuse(std::string(written.message()));
+  }
+  return code;
+}
+
+}  // namespace cli

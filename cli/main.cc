@@ -1,0 +1,50 @@
+// stopgap: what does the next pass see after a stop at any durable write, and is it right?
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "cli/commands.h"
+
+namespace cli {
+
+int Refuse(const std::string& message) {
+  std::fprintf(stderr, "stopgap: %s\n", message.c_str());
+  return kWrongInput;
+}
+
+std::string Root() {
+  const char* root = std::getenv("STOPGAP_ROOT");
+  return root == nullptr || root[0] == '\0' ? "." : root;
+}
+
+namespace {
+
+constexpr char kUsage[] =
+    "stopgap COMMAND [OPTIONS]\n"
+    "\n"
+    "  gate     explore every scenario; fails when a window is unreadable\n"
+    "  replay   run a saved schedule again\n"
+    "  table    print the durable-write table, read off the exploration\n"
+    "\n"
+    "stopgap COMMAND --help says more. Exit codes: 0 every window is readable over the whole space\n"
+    "asked for; 1 one is not; 2 the input was wrong; 3 a limit came first.\n";
+
+int Main(int count, char** words) {
+  const std::vector<std::string> arguments(words + 1, words + count);
+  if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "help") {
+    std::fputs(kUsage, arguments.empty() ? stderr : stdout);
+    return arguments.empty() ? kWrongInput : kAllReadable;
+  }
+  const std::vector<std::string> rest(arguments.begin() + 1, arguments.end());
+  if (arguments[0] == "gate") return Gate(rest);
+  if (arguments[0] == "replay") return Replay(rest);
+  if (arguments[0] == "table") return Table(rest);
+  return Refuse("unknown command \"" + arguments[0] + "\"; expected gate, replay or table");
+}
+
+}  // namespace
+}  // namespace cli
+
+int main(int count, char** words) { return cli::Main(count, words); }

@@ -1,0 +1,50 @@
+// Goals: what an exploration reaches at some time, by name. A scenario says which it must reach, and
+// one that never reaches it fails, because a run in which nothing happened proves nothing.
+
+#ifndef MODEL_GOALS_H_
+#define MODEL_GOALS_H_
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "model/verdict.h"
+#include "model/writes.h"
+#include "sim/actors.h"
+
+namespace model {
+
+// Whether a name is of the form that some exploration can reach.
+bool IsGoalName(absl::string_view name);
+
+// The goals of every exploration, numbered once: writes, verdicts, steps of the world, and the
+// phases and outcomes a scenario asks for.
+class Goals {
+ public:
+  // `asked` are the goals a scenario must reach; phases and outcomes are watched only when asked for.
+  explicit Goals(const std::vector<std::string>& asked);
+
+  uint32_t OfWrite(int number) const { return static_cast<uint32_t>(number); }
+  uint32_t OfVerdict(Verdict verdict) const;
+  uint32_t OfStep(sim::StepKind kind) const;
+  // Returns the number of a phase or outcome somebody asked for; nullopt for the others.
+  std::optional<uint32_t> OfText(absl::string_view kind, absl::string_view name) const;
+
+  size_t size() const { return names_.size(); }
+  const std::string& NameOf(uint32_t goal) const { return names_[goal]; }
+  const std::vector<uint32_t>& asked() const { return asked_; }
+
+ private:
+  std::vector<std::string> names_;
+  std::map<std::string, uint32_t> numbers_;
+  std::vector<uint32_t> asked_;
+};
+
+absl::string_view StepKindName(sim::StepKind kind);
+
+}  // namespace model
+
+#endif  // MODEL_GOALS_H_

@@ -1,0 +1,64 @@
+// The judge: holds every write, every pass and every state to the properties (properties.h).
+//
+// It sees what was sent and what was stored, the world around it and the truth; it never sees what
+// the code says of itself. Verdicts are judged in verdict.h; what stands here are the properties of
+// the specification, each in a function of its name.
+//
+// Answers: spec 05; spec 07.
+
+#ifndef MODEL_JUDGE_H_
+#define MODEL_JUDGE_H_
+
+#include <functional>
+#include <string>
+
+#include "model/findings.h"
+#include "model/objects.h"
+#include "model/pass.h"
+#include "model/verdict.h"
+
+namespace model {
+
+// Judges the writes of one pass as they are sent. One object per run of a pass.
+class PassJudge final : public PassObserver {
+ public:
+  // `findings` outlives the judge.
+  explicit PassJudge(Findings& findings) : findings_(findings) {}
+
+  void Sent(const SentWrite& write, const PassTrace& trace) override;
+  void Ended(const lifecycle::api::PassResult& result, const PassTrace& trace,
+             const sim::World& end) override;
+
+  // Everything the pass concluded.
+  VerdictSet verdicts() const { return verdicts_; }
+  // The last writes of it, for the table: what followed what.
+  WriteSet writes() const { return writes_; }
+  bool stored_anything() const { return !writes_.empty(); }
+
+  // Told of each verdict and of each write that was stored, with the one stored before it.
+  std::function<void(Verdict)> on_verdict;
+  std::function<void(WriteSet writes, WriteSet previous)> on_write;
+
+ private:
+  void Verdicts(const SentWrite& write, const PassTrace& trace);
+
+  Findings& findings_;
+  VerdictSet verdicts_;
+  WriteSet writes_;
+};
+
+// Judges a state by itself.
+void JudgeState(const sim::World& world, Findings& findings);
+
+// Returns the property under which a state that recovery never leaves is reported.
+Property RecoveryPropertyOf(const sim::World& world);
+
+// Whether an account is open: a mutating claim, a proof, an unresolved run or an owed release.
+bool AccountOpen(const sim::World& world);
+
+// Whether the run of a scenario has ended: the claim after the last one to be followed is stored.
+bool HasEnded(const sim::World& world, int operations);
+
+}  // namespace model
+
+#endif  // MODEL_JUDGE_H_

@@ -1,0 +1,257 @@
+// Properties of states.
+
+#include <map>
+#include <set>
+#include <string>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "lifecycle/api/kind.h"
+#include "lifecycle/api/names.h"
+#include "model/judge.h"
+
+namespace model {
+namespace {
+
+namespace api = lifecycle::api;
+using sim::Count;
+using sim::OperationTruth;
+
+void S01S04(const sim::World& world, Findings& findings) {
+  std::set<std::string> names;
+  bool repeated = false;
+  bool any = false;
+  for (const auto& [id, operation] : world.truth.operations) {
+    for (const std::string& name : operation.job_names) {
+      any = true;
+      repeated |= !names.insert(name).second;
+    }
+    if (!operation.mutating || operation.created == Count::kNone) continue;
+    findings.Expect(Property::kS01, operation.created == Count::kOne, [&, id = id] {
+      return absl::StrCat("more than one Job was stored for claim ", id);
+    });
+  }
+  if (any) {
+    findings.Expect(Property::kS04, !repeated, [] {
+      return std::string("two attempts reserved one Job name");
+    });
+  }
+}
+
+void S07(const sim::World& world, Findings& findings) {
+  for (const auto& [uid, approval] : world.truth.approvals) {
+    if (approval.spent_by.empty()) continue;
+    findings.Expect(Property::kS07, approval.spent_by.size() == 1, [&, uid = uid] {
+      return absl::StrCat("approval ", uid, " authorized the Jobs of several claims");
+    });
+  }
+}
+
+// The properties of one claim as it is stored.
+void OfClaim(const sim::World& world, const ResourceView& view, Findings& findings) {
+  const std::string name = api::ShortName(*view.key);
+  const api::ActiveOperation& claim = *view.claim;
+  const char* finalizer =
+      view.schema != nullptr ? api::kSchemaFinalizer : api::kMigrationFinalizer;
+  bool held = false;
+  for (const std::string& one : view.meta->finalizers()) held |= one == finalizer;
+  findings.Expect(Property::kS03, held, [&] { return absl::StrCat(name, ": a claim without the finalizer"); });
+  findings.Premise(Property::kL01);
+  const auto found = world.truth.operations.find(claim.id());
+  if (!IsApply(claim) || found == world.truth.operations.end()) return;
+  const OperationTruth& operation = found->second;
+  if (MayHaveDispatched(claim)) {
+    findings.Premise(Property::kL02);
+    if (!operation.approval_uid.empty()) {
+      const auto approval = world.truth.approvals.find(operation.approval_uid);
+      const bool spent = approval != world.truth.approvals.end() &&
+                         approval->second.consumed_by == operation.id;
+      findings.Expect(Property::kS09, spent, [&] {
+        return absl::StrCat(name, ": the claim is marked and its approval is not spent");
+      });
+    }
+  } else {
+    findings.Expect(Property::kS49, operation.created == Count::kNone, [&] {
+      return absl::StrCat(name, ": a Job of a claim that does not say one may exist");
+    });
+  }
+}
+
+void S14S17(const ResourceView& view, Findings& findings) {
+  const std::string name = api::ShortName(*view.key);
+  const std::string& id = view.claim->id();
+  const bool both = (view.proof != nullptr && view.proof->apply_operation_id() == id) ||
+                    (view.unresolved != nullptr && view.unresolved->operation_id() == id);
+  findings.Expect(Property::kS14, !both, [&] {
+    return absl::StrCat(name, ": a live claim and its record, both are stored");
+  });
+  const bool result =
+      both || (view.migration != nullptr && !view.claim->job_uid().empty() &&
+               view.migration->status().last_run().job_uid() == view.claim->job_uid());
+  findings.Expect(Property::kS17, !result, [&] {
+    return absl::StrCat(name, ": a result is stored beside the claim it came from");
+  });
+}
+
+void S25(const ResourceView& view, Findings& findings) {
+  if (view.unresolved == nullptr) return;
+  const auto& annotations = view.meta->annotations();
+  const auto copy = annotations.find(api::annotation::kUnresolvedRun);
+  const bool equal = copy != annotations.end() &&
+                     absl::StrContains(copy->second, view.unresolved->operation_id());
+  findings.Expect(Property::kS25, equal, [&] {
+    return absl::StrCat(api::ShortName(*view.key), ": an unresolved run without its copy");
+  });
+}
+
+// A child that may send SQL right now.
+bool IsExecuting(const sim::World& world, const OperationTruth& operation) {
+  for (const auto& run : world.runs) {
+    if (run->operation_id == operation.id && run->state == sim::RunState::kRunning) return true;
+  }
+  for (const sim::Rival& rival : world.rivals) {
+    if (operation.holder == rival.holder) return rival.state == sim::Rival::State::kRunning;
+  }
+  return false;
+}
+
+void S10(const sim::World& world, Findings& findings) {
+  const OperationTruth* first = nullptr;
+  const OperationTruth* second = nullptr;
+  for (const auto& [id, operation] : world.truth.operations) {
+    if (!operation.mutating || !IsExecuting(world, operation)) continue;
+    (first == nullptr ? first : second) = &operation;
+  }
+  if (first == nullptr) return;
+  const bool apart = second == nullptr || first->coordination_digest != second->coordination_digest;
+  findings.Expect(Property::kS10, apart, [&] {
+    return absl::StrCat("two executors in one realm: ", first->id, " and ", second->id);
+  });
+}
+
+// No statement of a file is committed twice: what all operations together committed of it is at most
+// what it has.
+void S42(const sim::World& world, Findings& findings) {
+  std::map<std::string, int32_t> committed;
+  for (const auto& [id, operation] : world.truth.operations) {
+    for (const sim::FileEffect& file : operation.effect) committed[file.version] += file.committed;
+  }
+  for (const auto& database : world.truth.databases) {
+    for (const sim::Database::File& file : database->files) {
+      const auto found = committed.find(file.version);
+      if (found == committed.end() || found->second == 0) continue;
+      findings.Expect(Property::kS42, found->second <= file.statements, [&] {
+        return absl::StrCat("file ", file.version, " was run again: ", found->second,
+                            " statements of its ", file.statements, " were committed");
+      });
+    }
+  }
+}
+
+// What a schema Apply's Pod mounts is its plan, chunk by chunk.
+void S50(const sim::World& world, const ResourceView& view, Findings& findings) {
+  if (view.schema == nullptr || !IsApply(*view.claim) || view.claim->job_uid().empty()) return;
+  const std::string& space = view.key->namespace_;
+  const auto* plan = world.Get<api::PtahSchemaPlan>(space, view.schema->status().plan().name());
+  if (plan == nullptr) return;
+  for (const auto& chunk : plan->spec().chunks()) {
+    const auto* projection = world.Get<api::ConfigMap>(space, chunk.name());
+    const auto* source = world.Get<api::PtahSchemaPlanChunk>(space, chunk.name());
+    if (source == nullptr) continue;
+    const bool equal = projection != nullptr && projection->binary_data_size() == 1 &&
+                       projection->binary_data().begin()->second == source->spec().data();
+    findings.Expect(Property::kS50, equal, [&] {
+      return absl::StrCat(api::ShortName(*view.key), ": the Pod's projection ", chunk.name(),
+                          " is not its plan");
+    });
+  }
+}
+
+// An approval that a claim spent and never used: the resource asks for another one, visibly.
+void L14(const sim::World& world, const ResourceView& view, Findings& findings) {
+  if (view.claim != nullptr || view.proof != nullptr || view.unresolved != nullptr) return;
+  bool spent_for_nothing = false;
+  for (const auto& [uid, approval] : world.truth.approvals) {
+    spent_for_nothing |= !approval.consumed_by.empty() && approval.spent_by.empty();
+  }
+  if (!spent_for_nothing) return;
+  for (const auto& [id, operation] : world.truth.operations) {
+    // A marked claim whose create never landed leaves a record instead.
+    if (operation.mutating && operation.marked) return;
+  }
+  bool has_plan = false;
+  bool asks = false;
+  if (view.schema != nullptr) {
+    has_plan = view.schema->status().has_plan();
+    asks = IsTrue(view.schema->status().conditions(), api::condition::kApprovalRequired);
+  } else {
+    has_plan = view.migration->status().has_plan();
+    asks = IsTrue(view.migration->status().conditions(), api::condition::kApprovalRequired);
+  }
+  const bool waits = *view.phase == api::phase::kAwaitingApproval && asks;
+  findings.Expect(Property::kL14, !has_plan || waits, [&] {
+    return absl::StrCat(api::ShortName(*view.key), ": an approval was spent for nothing and phase ",
+                        *view.phase, " asks for no other");
+  });
+}
+
+}  // namespace
+
+void JudgeState(const sim::World& world, Findings& findings) {
+  S01S04(world, findings);
+  S07(world, findings);
+  S10(world, findings);
+  S42(world, findings);
+  for (const sim::Entry& entry : world.objects) {
+    const ResourceView view = ViewOf(entry.object);
+    if (view.key == nullptr) continue;
+    if (view.claim != nullptr) {
+      OfClaim(world, view, findings);
+      S14S17(view, findings);
+      S50(world, view, findings);
+    }
+    if (view.proof != nullptr) findings.Premise(Property::kL03);
+    if (view.unresolved != nullptr) findings.Premise(Property::kL04);
+    S25(view, findings);
+    L14(world, view, findings);
+  }
+}
+
+Property RecoveryPropertyOf(const sim::World& world) {
+  for (const sim::Entry& entry : world.objects) {
+    const ResourceView view = ViewOf(entry.object);
+    if (view.key == nullptr) continue;
+    if (view.proof != nullptr) return Property::kL03;
+    if (view.claim != nullptr) {
+      return IsApply(*view.claim) && MayHaveDispatched(*view.claim) ? Property::kL02
+                                                                     : Property::kL01;
+    }
+    if (view.unresolved != nullptr) return Property::kL04;
+    if (view.release != nullptr) return Property::kL05;
+  }
+  return Property::kRecovery;
+}
+
+bool AccountOpen(const sim::World& world) {
+  for (const sim::Entry& entry : world.objects) {
+    const ResourceView view = ViewOf(entry.object);
+    if (view.key == nullptr) continue;
+    if (view.proof != nullptr || view.unresolved != nullptr || view.release != nullptr) return true;
+    if (view.claim != nullptr && IsApply(*view.claim)) return true;
+  }
+  return false;
+}
+
+bool HasEnded(const sim::World& world, int operations) {
+  if (world.truth.apply_claims > operations) return true;
+  if (AccountOpen(world)) return false;
+  for (const sim::Entry& entry : world.objects) {
+    const ResourceView view = ViewOf(entry.object);
+    if (view.claim == nullptr) continue;
+    // The reading that follows a migration's run belongs to it; any other chain is the next one.
+    return view.claim->type() != api::operation::kHistory;
+  }
+  return false;
+}
+
+}  // namespace model

@@ -1,0 +1,95 @@
+#include "model/objects.h"
+
+#include <google/protobuf/util/message_differencer.h>
+
+#include "lifecycle/api/digest.h"
+#include "lifecycle/api/kind.h"
+#include "lifecycle/api/names.h"
+#include "lifecycle/dispatch/hold.h"
+#include "lifecycle/rules/names_rule.h"
+
+namespace model {
+
+namespace api = lifecycle::api;
+
+bool SameMessage(const google::protobuf::Message& a, const google::protobuf::Message& b) {
+  return google::protobuf::util::MessageDifferencer::Equals(a, b);
+}
+
+ResourceView ViewOf(sim::Handle object) {
+  ResourceView view;
+  if (object == nullptr) return view;
+  if (object->key.kind == api::Kind::kPtahSchema) {
+    const api::PtahSchema& schema = object->As<api::PtahSchema>();
+    const api::PtahSchemaStatus& status = schema.status();
+    view.family = sim::Family::kSchema;
+    view.key = &object->key;
+    view.meta = &schema.metadata();
+    view.schema = &schema;
+    view.phase = &status.phase();
+    if (status.has_active_operation()) view.claim = &status.active_operation();
+    if (status.has_pending_lock_release()) view.release = &status.pending_lock_release();
+    if (status.has_pending_observation()) view.proof = &status.pending_observation();
+  } else if (object->key.kind == api::Kind::kPtahMigration) {
+    const api::PtahMigration& migration = object->As<api::PtahMigration>();
+    const api::PtahMigrationStatus& status = migration.status();
+    view.family = sim::Family::kMigration;
+    view.key = &object->key;
+    view.meta = &migration.metadata();
+    view.migration = &migration;
+    view.phase = &status.phase();
+    if (status.has_active_operation()) view.claim = &status.active_operation();
+    if (status.has_pending_lock_release()) view.release = &status.pending_lock_release();
+    if (status.has_unresolved_run()) view.unresolved = &status.unresolved_run();
+  }
+  return view;
+}
+
+const api::Lease* LeaseOf(const sim::World& world, absl::string_view coordination_digest) {
+  if (!api::IsDigest(coordination_digest)) return nullptr;
+  const std::string name = lifecycle::rules::LeaseName(coordination_digest);
+  for (const sim::Entry& entry : world.objects) {
+    if (entry.object->key.kind == api::Kind::kLease && entry.object->key.name == name) {
+      return &entry.object->As<api::Lease>();
+    }
+  }
+  return nullptr;
+}
+
+std::string EpochOf(const api::Lease& lease) {
+  const auto found = lease.metadata().annotations().find(api::annotation::kLeaseEpoch);
+  return found == lease.metadata().annotations().end() ? "" : found->second;
+}
+
+absl::Status MatchesClaim(const sim::World& world, const api::Key& resource,
+                          absl::string_view job_uid) {
+  const sim::Entry* owner = world.Find(resource);
+  const ResourceView view = ViewOf(owner == nullptr ? nullptr : owner->object);
+  if (view.claim == nullptr) return absl::NotFoundError("there is no claim");
+  const api::Job* job = world.Get<api::Job>(resource.namespace_, view.claim->job_name());
+  if (job == nullptr || job->metadata().uid() != job_uid) {
+    return absl::NotFoundError("there is no such Job");
+  }
+  const bool schema = view.schema != nullptr;
+  const api::ExecutionBinding& binding = schema ? view.schema->status().execution_binding()
+                                                : view.migration->status().execution_binding();
+  const lifecycle::dispatch::ClaimContext context{
+      .family = schema ? lifecycle::rules::Family::kSchema : lifecycle::rules::Family::kMigration,
+      .owner = *view.meta,
+      .claim = *view.claim,
+      .binding = binding,
+      .plan = schema && IsApply(*view.claim) ? &view.schema->status().plan() : nullptr};
+  return lifecycle::dispatch::HoldToEnvelope(context, *job);
+}
+
+bool IsTerminal(const api::Job& job) {
+  for (const auto& condition : job.status().conditions()) {
+    if ((condition.type() == "Complete" || condition.type() == "Failed") &&
+        condition.status() == "True") {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace model

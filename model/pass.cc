@@ -1,0 +1,419 @@
+#include "model/pass.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "lifecycle/api/check.h"
+#include "lifecycle/api/client.h"
+#include "lifecycle/api/json.h"
+#include "lifecycle/migration/reconciler.h"
+#include "lifecycle/schema/schema_reconciler.h"
+#include "sim/actors.h"
+#include "sim/names.h"
+
+namespace model {
+namespace {
+
+namespace api = lifecycle::api;
+
+constexpr int64_t kErrorRetryMs = 1'000;
+
+bool IsJobCreate(const api::Request& request) {
+  return request.verb == api::Verb::kCreate && request.key.kind == api::Kind::kJob;
+}
+
+absl::string_view VerbName(api::Verb verb) {
+  switch (verb) {
+    case api::Verb::kCreate:
+      return "create";
+    case api::Verb::kUpdate:
+      return "update";
+    case api::Verb::kPatch:
+      return "patch";
+    case api::Verb::kDelete:
+      return "delete";
+  }
+  return "";
+}
+
+std::string RequestText(const api::Request& request) {
+  return absl::StrCat(VerbName(request.verb), " ", api::ShortName(request.key),
+                      request.subresource == api::Subresource::kStatus ? " status" : "");
+}
+
+api::Answer ErrorAnswer(int code, const char* reason, std::string message) {
+  api::Answer answer;
+  answer.status = api::ToStatus(api::ApiError{code, reason, std::move(message)});
+  return answer;
+}
+
+// The answer that a fate gives instead of the server's.
+api::Answer AnswerOf(Fate fate, const api::Request& request) {
+  switch (fate) {
+    case Fate::kLands:
+      return {};
+    case Fate::kConflict:
+      return ErrorAnswer(409, api::kConflict,
+                         absl::StrCat("Operation cannot be fulfilled on \"", request.key.name,
+                                      "\": the object has been modified"));
+    case Fate::kFails:
+    case Fate::kLostStored:
+      return ErrorAnswer(504, api::kTimeout, "request did not complete within the allowed duration");
+    case Fate::kRefused:
+      return ErrorAnswer(500, api::kInternalError,
+                         "Internal error occurred: failed calling webhook "
+                         "\"controller-writes.operator.ptah.run\": connection refused");
+  }
+  return {};
+}
+
+// Stands between the code of one pass and the world.
+class PassDoor final : public api::Door {
+ public:
+  PassDoor(const sim::ApiServer& server, sim::World& world, PassTrace& trace,
+           StepRun<sim::World>* run, PassObserver* observer,
+           const std::function<uint32_t(WriteSet, bool)>& tag_of, const sim::DigestOptions& digest)
+      : server_(server),
+        world_(world),
+        trace_(trace),
+        run_(run),
+        observer_(observer),
+        tag_of_(tag_of),
+        digest_(digest) {}
+
+  // Answers that the pass has had already, and whether it is to be left standing after `calls`.
+  void Resume(const sim::PausedPass* paused) {
+    if (paused == nullptr) return;
+    recorded_ = paused->answers;
+    tokens_ = paused->tokens;
+    replay_to_ = recorded_.size();
+  }
+  void PauseAfter(size_t calls) {
+    pause_after_ = calls;
+    recording_ = true;
+  }
+  const std::optional<sim::World>& paused_world() const { return paused_world_; }
+  const sim::PausedPass& paused() const { return paused_; }
+
+  api::Answer Call(const api::Question& question) override {
+    // Events and the journal tell people something and change nothing: they are no boundary.
+    if (std::holds_alternative<api::JournalQuestion>(question.body)) {
+      Note([&] {
+        return absl::StrCat("rule ", std::get<api::JournalQuestion>(question.body).rule);
+      });
+      return {};
+    }
+    if (std::holds_alternative<api::EventQuestion>(question.body)) {
+      Note([&] {
+        const auto& event = std::get<api::EventQuestion>(question.body);
+        return absl::StrCat("event ", event.reason, ": ", event.message);
+      });
+      return {};
+    }
+    if (recording_ && trace_.calls == pause_after_ && !paused_world_) {
+      paused_world_ = world_;
+      paused_.answers = recorded_;
+      paused_.tokens = tokens_;
+    }
+    const size_t call = trace_.calls++;
+    if (call < replay_to_) return recorded_[call];
+    api::Answer answer =
+        std::visit([&](const auto& body) { return Ask(body, question.site); }, question.body);
+    if (recording_) recorded_.push_back(answer);
+    return answer;
+  }
+
+ private:
+  sim::Process& process() { return world_.processes[trace_.id.process]; }
+
+  void Note(TextFn text) {
+    if (run_ != nullptr && run_->Describing()) run_->Note(text);
+  }
+
+  api::Answer Ask(const api::ReadQuestion& question, api::Site) {
+    api::Answer answer = server_.Read(world_, question);
+    if (question.key.kind == api::Kind::kJob && answer.status.ok()) {
+      sim::ObserveJobRead(world_, *world_.Find(question.key));
+    }
+    return answer;
+  }
+  api::Answer Ask(const api::ListQuestion& question, api::Site) {
+    return server_.List(world_, question);
+  }
+  api::Answer Ask(const api::LogQuestion& question, api::Site) {
+    trace_.read_log = true;
+    return server_.Log(world_, question);
+  }
+  api::Answer Ask(const api::WallClockQuestion&, api::Site) {
+    api::Answer answer;
+    answer.time_ms = world_.now_ms + process().wall_offset_ms;
+    return answer;
+  }
+  api::Answer Ask(const api::MonotonicClockQuestion&, api::Site) {
+    api::Answer answer;
+    answer.time_ms = world_.now_ms - process().started_ms;
+    return answer;
+  }
+  api::Answer Ask(const api::RandomQuestion& question, api::Site) {
+    api::Answer answer;
+    answer.bytes =
+        sim::NextToken(world_, process().name, question.resource, question.purpose, tokens_);
+    tokens_.push_back(answer.bytes);
+    return answer;
+  }
+  api::Answer Ask(const api::EventQuestion&, api::Site) { return {}; }
+  api::Answer Ask(const api::JournalQuestion&, api::Site) { return {}; }
+
+  api::Answer Ask(const api::Request& request, api::Site site) {
+    const Fate fate = ChooseFate(request);
+    const bool job_create = IsJobCreate(request);
+    if (job_create) trace_.create_sent = true;
+    SentWrite sent;
+    sent.request = &request;
+    sent.fate = fate;
+    sent.site = site;
+    const sim::World before = world_;
+    const sim::Entry* stored_before = before.Find(request.key);
+    sent.before = stored_before == nullptr ? nullptr : stored_before->object;
+    api::Answer answer;
+    if (fate == Fate::kLands || fate == Fate::kLostStored) {
+      answer = server_.Write(world_, request);
+      sent.stored = answer.status.ok();
+      sent.refused = !sent.stored;
+    }
+    if (fate != Fate::kLands) {
+      trace_.harmed = true;
+      answer = AnswerOf(fate, request);
+    }
+    if (job_create) {
+      trace_.create_stored |= sent.stored;
+      trace_.create_refused |= fate == Fate::kRefused || sent.refused;
+      trace_.create_ambiguous |= fate == Fate::kFails || fate == Fate::kLostStored;
+    }
+    const sim::Entry* stored_after = world_.Find(request.key);
+    sent.after = stored_after == nullptr ? nullptr : stored_after->object;
+    if (sent.stored) {
+      sent.writes = WritesOf(request, sent.before, sent.after,
+                             {.created_in_this_pass = trace_.create_stored});
+      trace_.writes |= sent.writes;
+      if (run_ != nullptr) run_->Wrote();
+    }
+    sent.world_before = &before;
+    sent.world_after = &world_;
+    NoteWrite(sent, answer);
+    if (observer_ != nullptr) observer_->Sent(sent, trace_);
+    if (sent.stored) trace_.previous = sent.writes;
+    if (fate == Fate::kLands && sent.stored && run_ != nullptr) {
+      OfferStop(before, sent, false);
+      OfferStop(world_, sent, true);
+    }
+    return answer;
+  }
+
+  Fate ChooseFate(const api::Request& request) {
+    if (run_ == nullptr) return Fate::kLands;
+    const std::vector<Fate> fates = FatesOf(request);
+    const uint32_t picked = run_->Choose(
+        static_cast<uint32_t>(fates.size()), 1, [&](uint32_t option) {
+          return ChoiceText{RequestText(request), std::string(FateName(fates[option]))};
+        });
+    return fates[picked];
+  }
+
+  void OfferStop(const sim::World& world, const SentWrite& sent, bool after) {
+    const uint32_t tag = tag_of_ ? tag_of_(sent.writes, after) : 0;
+    run_->Cut({.faults = 1, .tag = tag}, [&] { return Stopped(world, trace_.id.process, digest_); },
+              [&] {
+                return absl::StrCat("stop ", after ? "after " : "before ", WriteNames(sent.writes),
+                                    " ", api::ShortName(sent.request->key));
+              });
+  }
+
+  void NoteWrite(const SentWrite& sent, const api::Answer& answer) {
+    Note([&] {
+      std::string text = absl::StrCat(RequestText(*sent.request), "  ");
+      if (sent.stored) {
+        absl::StrAppend(&text, WriteNames(sent.writes), "  ");
+        if (sent.before == nullptr) {
+          absl::StrAppend(&text, "created");
+        } else if (sent.after == nullptr) {
+          absl::StrAppend(&text, "gone");
+        } else {
+          absl::StrAppend(&text, api::DescribeChange(*sent.before->message, *sent.after->message));
+        }
+      } else {
+        absl::StrAppend(&text, "nothing stored");
+      }
+      if (!answer.status.ok()) absl::StrAppend(&text, "  -> ", answer.status.message());
+      if (sent.site.file[0] != '\0') {
+        absl::StrAppend(&text, "  (", sent.site.file, ":", sent.site.line, ")");
+      }
+      return text;
+    });
+  }
+
+  const sim::ApiServer& server_;
+  sim::World& world_;
+  PassTrace& trace_;
+  StepRun<sim::World>* run_;
+  PassObserver* observer_;
+  const std::function<uint32_t(WriteSet, bool)>& tag_of_;
+  const sim::DigestOptions digest_;
+
+  std::vector<api::Answer> recorded_;
+  std::vector<std::string> tokens_;
+  size_t replay_to_ = 0;
+  bool recording_ = false;
+  size_t pause_after_ = 0;
+  std::optional<sim::World> paused_world_;
+  sim::PausedPass paused_;
+};
+
+std::unique_ptr<api::Reconciler> MakeReconciler(const api::Key& resource, api::Client& client,
+                                                api::Memory& memory,
+                                                const api::Configuration& configuration,
+                                                const api::Timing& timing,
+                                                const lifecycle::dispatch::Design& design) {
+  if (resource.kind == api::Kind::kPtahSchema) {
+    return std::make_unique<lifecycle::schema::SchemaReconciler>(client, memory, configuration,
+                                                                 timing, design);
+  }
+  STOPGAP_CHECK(resource.kind == api::Kind::kPtahMigration, "no controller for this kind");
+  return std::make_unique<lifecycle::migration::MigrationReconciler>(client, memory, configuration,
+                                                                     timing, design);
+}
+
+// When the resource is due after a pass that answered `result`.
+sim::Due NextDue(const sim::World& world, const sim::Due& before, const sim::Due& now,
+                 const api::PassResult& result) {
+  // A watch fired while the pass ran: it runs again at once.
+  if (now.when == sim::Due::When::kNow) return now;
+  sim::Due due;
+  due.when = sim::Due::When::kNever;
+  int64_t after_ms = 0;
+  if (!result.status.ok()) {
+    after_ms = kErrorRetryMs;
+  } else if (result.requeue_after_ms) {
+    after_ms = *result.requeue_after_ms;
+  } else {
+    return due;
+  }
+  if (after_ms <= 0) {
+    due.when = sim::Due::When::kNow;
+    return due;
+  }
+  due.at_ms = world.now_ms + after_ms;
+  due.seen = sim::ContentDigest(world);
+  // A poll that read what the last one read waits for something to happen, or for a later target.
+  const bool polled = before.when == sim::Due::When::kAt || before.when == sim::Due::When::kParked;
+  due.when = polled && before.seen == due.seen ? sim::Due::When::kParked : sim::Due::When::kAt;
+  return due;
+}
+
+}  // namespace
+
+absl::string_view FateName(Fate fate) {
+  switch (fate) {
+    case Fate::kLands:
+      return "lands";
+    case Fate::kConflict:
+      return "conflict";
+    case Fate::kFails:
+      return "answer lost, not stored";
+    case Fate::kLostStored:
+      return "answer lost, stored";
+    case Fate::kRefused:
+      return "refused before storage";
+  }
+  return "";
+}
+
+std::vector<Fate> FatesOf(const api::Request& request) {
+  if (IsJobCreate(request)) {
+    return {Fate::kLands, Fate::kRefused, Fate::kFails, Fate::kLostStored};
+  }
+  if (request.verb == api::Verb::kCreate) {
+    return {Fate::kLands, Fate::kFails, Fate::kLostStored};
+  }
+  return {Fate::kLands, Fate::kConflict, Fate::kFails, Fate::kLostStored};
+}
+
+sim::World PassRunner::Run(const sim::World& world, PassId id, bool probe,
+                           StepRun<sim::World>* run, PassObserver* observer) const {
+  sim::World end = world;
+  sim::Process& process = end.processes[id.process];
+  sim::Work& work = process.work[id.work];
+  PassTrace trace;
+  trace.id = id;
+  trace.resource = work.resource;
+  trace.due = sim::IsDue(world, world.processes[id.process], world.processes[id.process].work[id.work]);
+  trace.probe = probe;
+  trace.start = &world;
+  const sim::Due due_before = work.due;
+  const std::shared_ptr<const sim::PausedPass> paused = std::move(work.paused);
+  work.paused = nullptr;
+  if (paused == nullptr) work.due = sim::Due{.when = sim::Due::When::kNever};
+
+  PassDoor door(server_, end, trace, run, observer, tag_of, digest_);
+  door.Resume(paused.get());
+  api::Client client(door, process.configuration->user);
+  api::Memory memory = *process.memory;
+  const api::PassResult result =
+      MakeReconciler(work.resource, client, memory, *process.configuration, timing_, design_)
+          ->Reconcile(trace.resource.namespace_, trace.resource.name);
+  if (memory != *process.memory) process.memory = sim::Cow<api::Memory>(std::move(memory));
+  work.due = NextDue(end, due_before, work.due, result);
+  if (run != nullptr && run->Describing()) {
+    run->Note([&] {
+      if (!result.status.ok()) return absl::StrCat("ends with error: ", result.status.message());
+      if (!result.requeue_after_ms) return std::string("ends, waits to be woken");
+      return absl::StrCat("ends, again after ", *result.requeue_after_ms, " ms");
+    });
+  }
+  if (observer != nullptr) observer->Ended(result, trace, end);
+  sim::EndStep(end, digest_);
+  return end;
+}
+
+std::optional<sim::World> PassRunner::PauseAfter(const sim::World& world, PassId id,
+                                                 size_t calls) const {
+  sim::World scratch = world;
+  sim::Process& process = scratch.processes[id.process];
+  sim::Work& work = process.work[id.work];
+  PassTrace trace;
+  trace.id = id;
+  trace.resource = work.resource;
+  trace.start = &world;
+  const std::shared_ptr<const sim::PausedPass> paused = std::move(work.paused);
+  work.paused = nullptr;
+  work.due = sim::Due{.when = sim::Due::When::kNever};
+
+  PassDoor door(server_, scratch, trace, nullptr, nullptr, tag_of, digest_);
+  door.Resume(paused.get());
+  door.PauseAfter(calls);
+  api::Client client(door, process.configuration->user);
+  api::Memory memory = *process.memory;
+  MakeReconciler(work.resource, client, memory, *process.configuration, timing_, design_)
+      ->Reconcile(trace.resource.namespace_, trace.resource.name);
+  if (!door.paused_world()) return std::nullopt;
+  sim::World standing = *door.paused_world();
+  standing.processes[id.process].work[id.work].paused =
+      std::make_shared<const sim::PausedPass>(door.paused());
+  sim::EndStep(standing, digest_);
+  return standing;
+}
+
+sim::World Stopped(const sim::World& world, size_t index, const sim::DigestOptions& digest) {
+  sim::World stopped = world;
+  sim::Process& process = stopped.processes[index];
+  process.memory = {};
+  process.started_ms = stopped.now_ms;
+  for (sim::Work& work : process.work) {
+    work.due = sim::Due{.when = sim::Due::When::kNow};
+    work.paused = nullptr;
+  }
+  sim::EndStep(stopped, digest);
+  return stopped;
+}
+
+}  // namespace model

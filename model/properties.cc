@@ -1,0 +1,90 @@
+#include "model/properties.h"
+
+#include <array>
+
+namespace model {
+namespace {
+
+using enum PropertyKind;
+
+constexpr std::array<PropertyInfo, kPropertyCount> kProperties = {{
+    {"S-01", kState, "one Job per mutating claim"},
+    {"S-02", kWrite, "never dispatched twice"},
+    {"S-03", kState, "the finalizer before the claim"},
+    {"S-04", kState, "names are unrepeatable"},
+    {"S-05", kWrite, "the envelope before the Job"},
+    {"S-06", kWrite, "everything before the mark"},
+    {"S-07", kState, "one decision, one dispatch"},
+    {"S-08", kWrite, "exactly the plan that was authorized"},
+    {"S-09", kState, "spent before marked"},
+    {"S-10", kState, "no two executors in one realm"},
+    {"S-11", kWrite, "a changed epoch ends readability"},
+    {"S-12", kWrite, "a foreign Lease lapses by one's own watch"},
+    {"S-13", kWrite, "a recorded UID was confirmed"},
+    {"S-14", kWrite, "claim or record, never both and never neither"},
+    {"S-15", kWrite, "what was dispatched is never discarded"},
+    {"S-16", kWrite, "an account comes only from the frame"},
+    {"S-17", kState, "result and retirement are one write"},
+    {"S-18", kWrite, "a release only after, and only when owed"},
+    {"S-19", kWrite, "no owed release is forgotten"},
+    {"S-20", kWrite, "the TTL touches only the claim's Job"},
+    {"S-21", kWrite, "Pod evidence is monotone"},
+    {"S-22", kWrite, "a schema holds its realm through the proof"},
+    {"S-24", kWrite, "an unresolved run blocks"},
+    {"S-25", kState, "the copy brackets the record"},
+    {"S-26", kWrite, "only evidence or a person settles"},
+    {"S-30", kWrite, "the right database"},
+    {"S-31", kComparison, "a summary says no more than its frame"},
+    {"S-32", kWrite, "convergence is not attribution"},
+    {"S-35", kWrite, "one Pod or unknown"},
+    {"S-42", kState, "a stale reading is not a replay"},
+    {"S-43", kWrite, "the Lease outlives the executor"},
+    {"S-44", kComparison, "controller and webhook agree"},
+    {"S-46", kWrite, "under a proof only reads"},
+    {"S-47", kWrite, "the proof waits for the executor"},
+    {"S-49", kState, "withdrawal is narrow"},
+    {"S-50", kState, "a projection is exactly its plan"},
+    {"S-51", kWrite, "authorization needs no realm"},
+    {"L-01", kRecovery, "every claim ends"},
+    {"L-02", kRecovery, "every outcome is accounted or recorded"},
+    {"L-03", kRecovery, "every schema proof completes"},
+    {"L-04", kRecovery, "an unresolved run gets its reading"},
+    {"L-05", kWrite, "realms come back"},
+    {"L-07", kWrite, "a refused create is not lost"},
+    {"L-12", kRecovery, "no spin"},
+    {"L-13", kWrite, "contention does not starve"},
+    {"L-14", kState, "spent and retired asks again"},
+    {"L-15", kWrite, "no fault, no doubt"},
+    {"verdict", kWrite, "every verdict is sound"},
+    {"listed", kWrite, "every durable write is listed"},
+    {"recovery", kRecovery, "recovery ends"},
+}};
+
+}  // namespace
+
+const PropertyInfo& InfoOf(Property property) {
+  return kProperties[static_cast<uint32_t>(property)];
+}
+
+absl::string_view PropertyKindName(PropertyKind kind) {
+  switch (kind) {
+    case kState:
+      return "state";
+    case kWrite:
+      return "write";
+    case kRecovery:
+      return "recovery";
+    case kComparison:
+      return "comparison";
+  }
+  return "";
+}
+
+std::optional<Property> PropertyByName(absl::string_view name) {
+  for (uint32_t number = 0; number < kPropertyCount; ++number) {
+    if (kProperties[number].name == name) return static_cast<Property>(number);
+  }
+  return std::nullopt;
+}
+
+}  // namespace model
