@@ -1,0 +1,134 @@
+#include "model/pass.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "model/check.h"
+#include "model/judge.h"
+#include "model/objects.h"
+#include "model/scenario.h"
+#include "model/scenario.pb.h"
+
+namespace model {
+namespace {
+
+namespace api = lifecycle::api;
+
+class PassTest : public testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    const auto scenario = LoadScenario(absl::StrCat("scenarios/", GetParam(), ".textproto"));
+    ASSERT_TRUE(scenario.ok()) << scenario.status();
+    auto bench = Workbench::Make(*scenario, {});
+    ASSERT_TRUE(bench.ok()) << bench.status();
+    bench_ = *std::move(bench);
+  }
+
+  sim::World RunWhole(const sim::World& world) {
+    return bench_->runner().Run(world, {0, 0}, false, nullptr, nullptr);
+  }
+
+  // Worlds along an undisturbed run, each before a due pass.
+  std::vector<sim::World> AlongTheRun(int passes) {
+    std::vector<sim::World> worlds;
+    sim::World world = bench_->initial();
+    while (static_cast<int>(worlds.size()) < passes) {
+      const sim::Process& process = world.processes[0];
+      if (sim::IsDue(world, process, process.work[0])) {
+        worlds.push_back(world);
+        world = RunWhole(world);
+        continue;
+      }
+      bool stepped = false;
+      for (const sim::WorldStep& step : bench_->actors().Offer(world)) {
+        if (step.cost != 0 || step.what == "pause") continue;
+        bench_->actors().Take(world, step);
+        sim::EndStep(world, {});
+        stepped = true;
+        break;
+      }
+      if (!stepped) break;
+    }
+    return worlds;
+  }
+
+  std::unique_ptr<Workbench> bench_;
+};
+
+// Leaves the pass standing before each of its calls in turn and takes it up again.
+TEST_P(PassTest, TakenUpAgainAfterAnyCallEndsAsIfItHadNeverStood) {
+  for (const sim::World& world : AlongTheRun(8)) {
+    const sim::Hash128 whole = sim::StateKey(RunWhole(world), {});
+    for (size_t calls = 0;; ++calls) {
+      const auto standing = bench_->runner().PauseAfter(world, {0, 0}, calls);
+      if (!standing) break;
+      SCOPED_TRACE(absl::StrCat("standing before call ", calls));
+      ASSERT_NE(standing->processes[0].work[0].paused, nullptr);
+      EXPECT_EQ(sim::StateKey(RunWhole(*standing), {}), whole);
+    }
+  }
+}
+
+TEST_P(PassTest, AStandingPassIsPartOfTheStateKey) {
+  const sim::World& world = bench_->initial();
+  const auto first = bench_->runner().PauseAfter(world, {0, 0}, 1);
+  const auto second = bench_->runner().PauseAfter(world, {0, 0}, 2);
+  ASSERT_TRUE(first && second);
+  EXPECT_NE(sim::StateKey(*first, {}), sim::StateKey(world, {}));
+  EXPECT_NE(sim::StateKey(*first, {}), sim::StateKey(*second, {}));
+}
+
+TEST_P(PassTest, AStopDropsMemoryAndStandingPassAndMakesEverythingDue) {
+  const auto standing = bench_->runner().PauseAfter(bench_->initial(), {0, 0}, 1);
+  ASSERT_TRUE(standing);
+  const sim::World stopped = Stopped(*standing, 0, {});
+  EXPECT_EQ(stopped.processes[0].work[0].paused, nullptr);
+  EXPECT_EQ(*stopped.processes[0].memory, api::Memory{});
+  EXPECT_EQ(stopped.processes[0].work[0].due.when, sim::Due::When::kNow);
+}
+
+TEST_P(PassTest, IsTheSameEveryTime) {
+  for (const sim::World& world : AlongTheRun(8)) {
+    EXPECT_EQ(sim::StateKey(RunWhole(world), {}), sim::StateKey(RunWhole(world), {}));
+  }
+}
+
+TEST_P(PassTest, SeveralProcessesPassOverOneResource) {
+  for (const sim::World& world : AlongTheRun(6)) {
+    sim::World two = world;
+    two.processes.push_back(two.processes[0]);
+    two.processes[1].name = "second";
+    const sim::World after = bench_->runner().Run(two, {1, 0}, false, nullptr, nullptr);
+    // The second process did what the first would have done; the first still has its pass to make.
+    EXPECT_EQ(sim::ContentDigest(after), sim::ContentDigest(RunWhole(world)));
+    EXPECT_TRUE(sim::IsDue(after, after.processes[0], after.processes[0].work[0]));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Families, PassTest, testing::Values("schema-always", "migration-always"),
+                         [](const auto& info) {
+                           std::string name = info.param;
+                           for (char& c : name) {
+                             if (c == '-') c = '_';
+                           }
+                           return name;
+                         });
+
+TEST(FateTest, ACreateOfAJobMayBeRefusedAndLostEitherWay) {
+  api::Request request;
+  request.verb = api::Verb::kCreate;
+  request.key.kind = api::Kind::kJob;
+  EXPECT_EQ(FatesOf(request), (std::vector<Fate>{Fate::kLands, Fate::kRefused, Fate::kFails,
+                                                 Fate::kLostStored}));
+}
+
+TEST(FateTest, APatchMayConflictFailAndBeLost) {
+  EXPECT_EQ(FatesOf(api::Request{}), (std::vector<Fate>{Fate::kLands, Fate::kConflict, Fate::kFails,
+                                                        Fate::kLostStored}));
+}
+
+}  // namespace
+}  // namespace model
