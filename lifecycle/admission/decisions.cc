@@ -76,10 +76,9 @@ bool PolicyHolds(const PlanSpec& plan, const api::ConfigMapKeySelector& selector
          policy->digest == plan.verification_policy_digest();
 }
 
-absl::Status FenceSchema(const api::PtahSchemaApprovalSpec& approval,
-                         const std::string& namespace_, const DirectReader& reader) {
-  const auto schema =
-      Read<api::PtahSchema>(reader, namespace_, approval.schema_ref().name());
+absl::Status FenceSchema(const api::PtahSchemaApprovalSpec& approval, const std::string& namespace_,
+                         const DirectReader& reader) {
+  const auto schema = Read<api::PtahSchema>(reader, namespace_, approval.schema_ref().name());
   if (!schema || schema->metadata().uid() != approval.schema_ref().uid()) {
     return Refused("the approval names no current schema");
   }
@@ -159,8 +158,7 @@ absl::Status FenceAcknowledgment(const api::PtahMigrationRunAcknowledgmentSpec& 
     return Refused("the acknowledgment names no current migration");
   }
   if (IsDeleting(migration->metadata())) return Refused("the migration is being deleted");
-  if (!api::IsDigest(acknowledgment.operation_id()) ||
-      !migration->status().has_unresolved_run() ||
+  if (!api::IsDigest(acknowledgment.operation_id()) || !migration->status().has_unresolved_run() ||
       migration->status().unresolved_run().operation_id() != acknowledgment.operation_id()) {
     return Refused("the acknowledgment does not name the run that is unresolved");
   }
@@ -196,8 +194,7 @@ AdmissionAnswer ReviewMigrationApproval(const AdmissionRequest& request,
 
 AdmissionAnswer ReviewAcknowledgment(const AdmissionRequest& request, const DirectReader& reader) {
   auto acknowledgment = Copy<api::PtahMigrationRunAcknowledgment>(request);
-  absl::Status fenced =
-      FenceAcknowledgment(acknowledgment->spec(), request.key.namespace_, reader);
+  absl::Status fenced = FenceAcknowledgment(acknowledgment->spec(), request.key.namespace_, reader);
   if (!fenced.ok()) return {fenced, nullptr};
   *acknowledgment->mutable_spec()->mutable_acknowledged_by() = Identity(request);
   acknowledgment->mutable_spec()->set_acknowledged_at_ms(reader.WallMs());

@@ -39,8 +39,8 @@ absl::Status ReviewMigrationJob(const Job& job, const api::PtahMigration& migrat
                                 const api::DirectReader& reader,
                                 const api::Configuration& configuration) {
   const ActiveOperation& claim = migration.status().active_operation();
-  absl::Status reserved = HoldsReservation(
-      migration.metadata(), migration.status().has_active_operation(), claim, job);
+  absl::Status reserved =
+      HoldsReservation(migration.metadata(), migration.status().has_active_operation(), claim, job);
   if (!reserved.ok()) return reserved;
   std::shared_ptr<const api::PtahMigrationPlan> plan;
   if (rules::MigrationOperation(claim.type()).mutating) {
@@ -96,8 +96,8 @@ absl::Status ReviewClaimedTtl(const Job& job, const dispatch::ClaimContext& cont
       claim.job_uid() != job.metadata().uid()) {
     return Refused("no claim of the owner names the Job");
   }
-  const bool may_run = context.family == Family::kSchema &&
-                       rules::SchemaOperation(claim.type()).mutating;
+  const bool may_run =
+      context.family == Family::kSchema && rules::SchemaOperation(claim.type()).mutating;
   if (!may_run && !IsTerminal(job)) return Refused("the Job has not ended");
   return dispatch::HoldToEnvelope(context, job);
 }
@@ -133,8 +133,7 @@ absl::Status ReviewJobCreate(const Job& job, const api::DirectReader& reader,
   return Refused("the Job has no resource as its one owner");
 }
 
-absl::Status ReviewJobUpdate(const Job& before, const Job& after,
-                             const api::DirectReader& reader) {
+absl::Status ReviewJobUpdate(const Job& before, const Job& after, const api::DirectReader& reader) {
   if (!IsTtlTransition(before, after)) {
     return Refused(absl::StrCat("the one change of a Job is its cleanup TTL, from absent to ",
                                 kCleanupTtlSeconds));

@@ -1,8 +1,8 @@
-// The operator's own webhook: it judges every write of the manager that could start or end work, and
-// every decision of a person, by direct reads, and fails closed.
+// The operator's own webhook: it judges every write of the manager that could start or end work,
+// and every decision of a person, by direct reads, and fails closed.
 //
-// It asks the same matcher as the controller whether a Job is the one a claim built, so it refuses a
-// Job the controller would not recognize, and the controller never touches one it would refuse.
+// It asks the same matcher as the controller whether a Job is the one a claim built, so it refuses
+// a Job the controller would not recognize, and the controller never touches one it would refuse.
 //
 // Answers: spec 01, 5.3, 7, 12.2; S-44, S-53.
 

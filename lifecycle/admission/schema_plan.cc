@@ -67,8 +67,7 @@ bool EvidenceEquals(const api::PtahSchemaPlanSpec& plan, const api::PtahSchema& 
 absl::Status ReviewSourceJob(const api::PtahSchema& schema, const api::DirectReader& reader,
                              const api::Configuration& configuration) {
   const api::ActiveOperation& claim = schema.status().active_operation();
-  const auto job =
-      Read<api::Job>(reader, schema.metadata().namespace_(), claim.job_name());
+  const auto job = Read<api::Job>(reader, schema.metadata().namespace_(), claim.job_name());
   if (!job || claim.job_uid().empty() || job->metadata().uid() != claim.job_uid()) {
     return Refused("the Job the plan was computed by is gone");
   }
@@ -76,12 +75,12 @@ absl::Status ReviewSourceJob(const api::PtahSchema& schema, const api::DirectRea
       job->spec().ttl_seconds_after_finished() != kCleanupTtlSeconds) {
     return Refused("the Job the plan was computed by has not succeeded, or has no cleanup TTL");
   }
-  return dispatch::HoldToRebuild(
-      {.family = rules::Family::kSchema,
-       .owner = schema.metadata(),
-       .claim = claim,
-       .binding = schema.status().execution_binding()},
-      *job, dispatch::BuildSchemaJob(schema, claim, nullptr, configuration));
+  return dispatch::HoldToRebuild({.family = rules::Family::kSchema,
+                                  .owner = schema.metadata(),
+                                  .claim = claim,
+                                  .binding = schema.status().execution_binding()},
+                                 *job,
+                                 dispatch::BuildSchemaJob(schema, claim, nullptr, configuration));
 }
 
 // Everything of a projection but what the server assigns.
@@ -157,8 +156,7 @@ absl::Status ReviewSchemaPlan(const api::PtahSchemaPlan& plan, const api::Direct
     return Refused("the plan records another manager");
   }
   const api::PtahSchemaStatus& status = schema->status();
-  if (!status.has_active_operation() ||
-      status.active_operation().type() != api::operation::kPlan) {
+  if (!status.has_active_operation() || status.active_operation().type() != api::operation::kPlan) {
     return Refused("no Plan claim of the schema is active");
   }
   if (!BindingEquals(plan.spec(), status.execution_binding())) {
@@ -209,8 +207,7 @@ absl::Status ReviewProjection(const api::ConfigMap& projection, const api::Direc
 absl::StatusOr<std::shared_ptr<const api::PtahSchemaPlan>> ReadProjectedPlan(
     const api::PtahSchema& schema, const api::DirectReader& reader) {
   const api::PlanRecord& record = schema.status().plan();
-  auto plan =
-      Read<api::PtahSchemaPlan>(reader, schema.metadata().namespace_(), record.name());
+  auto plan = Read<api::PtahSchemaPlan>(reader, schema.metadata().namespace_(), record.name());
   if (!plan || plan->metadata().uid() != record.uid()) {
     return Refused("the plan of the claim is gone or was replaced");
   }

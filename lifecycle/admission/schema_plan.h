@@ -16,7 +16,8 @@
 
 namespace lifecycle::admission {
 
-// OK only for the plan that the schema's active Plan claim has just computed, recording this manager.
+// OK only for the plan that the schema's active Plan claim has just computed, recording this
+// manager.
 absl::Status ReviewSchemaPlan(const api::PtahSchemaPlan& plan, const api::DirectReader& reader,
                               const api::Configuration& configuration);
 

@@ -1,5 +1,5 @@
-// What a dispatched Job left to be read: its Pods, the executor's log, its frame or the summary that
-// stands in, and whether anything it started may still write.
+// What a dispatched Job left to be read: its Pods, the executor's log, its frame or the summary
+// that stands in, and whether anything it started may still write.
 //
 // Pods are attributed by the exact owner reference (Job name, Job UID), never by labels, from a
 // direct list. Evidence is only ever trusted from exactly one Pod whose executor terminated.
@@ -39,8 +39,8 @@ struct JobIdentity {
   std::string uid;
 };
 
-// Returns the Pods whose single owner reference is exactly that Job, controller and blocking, sorted
-// by (UID, name). Errors: the list could not be read.
+// Returns the Pods whose single owner reference is exactly that Job, controller and blocking,
+// sorted by (UID, name). Errors: the list could not be read.
 absl::StatusOr<std::vector<api::Stored<api::Pod>>> PodsOf(api::Client& client,
                                                           const JobIdentity& job);
 
@@ -70,8 +70,8 @@ struct PodEvidence {
   }
 };
 
-// Reads the evidence of one Job's Pods, held to `snapshot` (the claim's) and, where a Job is in hand,
-// to its template. `live` may be null. Errors: the list could not be read.
+// Reads the evidence of one Job's Pods, held to `snapshot` (the claim's) and, where a Job is in
+// hand, to its template. `live` may be null. Errors: the list could not be read.
 absl::StatusOr<PodEvidence> CollectPodEvidence(api::Client& client, const JobIdentity& job,
                                                const api::AdmissionSnapshot& snapshot,
                                                const api::PodTemplateSpec* live);
@@ -95,7 +95,8 @@ LogReading ReadExecutorLog(api::Client& client, api::Memory& memory, const api::
                            const JobIdentity& job, const PodEvidence& evidence);
 
 // Whether anything the claim dispatched may still write (03, 9), for a migration's Apply. `in_hand`
-// is the Job this pass read under the claim's name, or null. A read that could not say counts as yes.
+// is the Job this pass read under the claim's name, or null. A read that could not say counts as
+// yes.
 bool DispatchedApplyMayStillWrite(api::Client& client, absl::string_view namespace_,
                                   const api::ActiveOperation& claim, const api::Job* in_hand);
 

@@ -41,14 +41,10 @@ absl::Status Ask(const ClaimContext& context, const api::Job& job, rules::MatchM
       .snapshot = claim.has_admission_snapshot() ? &claim.admission_snapshot() : nullptr,
       .started_at_ms = claim.started_at_ms(),
       .plan = plan ? &*plan : nullptr};
-  const std::optional<rules::Mismatch> mismatch = rules::Match({.claim = identity,
-                                                                .job = job,
-                                                                .mode = mode,
-                                                                .built = built,
-                                                                .binding = &context.binding});
+  const std::optional<rules::Mismatch> mismatch = rules::Match(
+      {.claim = identity, .job = job, .mode = mode, .built = built, .binding = &context.binding});
   if (!mismatch) return absl::OkStatus();
-  return absl::FailedPreconditionError(
-      absl::StrCat("the Job is not the claim's: ", mismatch->why));
+  return absl::FailedPreconditionError(absl::StrCat("the Job is not the claim's: ", mismatch->why));
 }
 
 }  // namespace

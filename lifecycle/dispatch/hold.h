@@ -28,8 +28,8 @@ struct ClaimContext {
   rules::Family family;
   const api::ObjectMeta& owner;  // The resource's metadata.
   const api::ActiveOperation& claim;
-  const api::ExecutionBinding& binding;     // The one in force.
-  const api::PlanRecord* plan = nullptr;    // Schema Apply only: status.plan.
+  const api::ExecutionBinding& binding;   // The one in force.
+  const api::PlanRecord* plan = nullptr;  // Schema Apply only: status.plan.
 };
 
 // All of these return OK when the Job is the claim's, and FailedPrecondition that says why not.

@@ -187,9 +187,7 @@ TEST(HoldTest, AClaimThatDiffersInOneThingRefusesTheJob) {
       {"input fingerprint", [](Claim& claim) { claim.set_input_fingerprint(Digest('f')); }},
       {"type", [](Claim& claim) { claim.set_type("History"); }},
       {"snapshot",
-       [](Claim& claim) {
-         claim.mutable_admission_snapshot()->set_template_digest(Digest('f'));
-       }},
+       [](Claim& claim) { claim.mutable_admission_snapshot()->set_template_digest(Digest('f')); }},
       {"start", [](Claim& claim) { claim.set_started_at_ms(claim.started_at_ms() + 1); }},
   };
   for (const auto& [what, apply] : variations) {

@@ -65,8 +65,8 @@ absl::StatusOr<api::AdmissionSnapshot> ResolveSnapshot(const api::Job& job,
                                                        const api::Configuration& configuration);
 
 // Makes `expected` record the manager that built `live`: controller image, revision and runner
-// image. They bind nothing, and the snapshot pins them, so a Job that differs in them alone is still
-// its claim's (F-4).
+// image. They bind nothing, and the snapshot pins them, so a Job that differs in them alone is
+// still its claim's (F-4).
 void TakeManagerIdentity(const api::PodTemplateSpec& live, api::Job& expected);
 
 // Returns the manager that dispatched a Job, as its template records it. Audit only.

@@ -104,9 +104,8 @@ TEST(WorkloadTest, ASchemaApplyMountsOneConfigMapAChunkAndNamesItsPlan) {
   EXPECT_EQ(plan->projected().sources(1).config_map().name(), "plan-001");
   EXPECT_EQ(job.metadata().annotations().at(api::annotation::kPlanFingerprint),
             sample.plan.spec().fingerprint());
-  EXPECT_EQ(
-      job.spec().template_().metadata().annotations().at(api::annotation::kPlanContentDigest),
-      sample.plan.spec().content_digest());
+  EXPECT_EQ(job.spec().template_().metadata().annotations().at(api::annotation::kPlanContentDigest),
+            sample.plan.spec().content_digest());
 }
 
 TEST(WorkloadTest, BuildingTwiceGivesTheSameJob) {
@@ -133,8 +132,11 @@ TEST(WorkloadTest, ADeadlineThatMovesAgainstTheClaimMovesTheTemplateDigest) {
   const samples::MigrationApply sample;
   api::Job job = MigrationApply(sample);
   const std::string before = TemplateDigestOf(job, sample.claim());
-  for (api::EnvVar& one :
-       *job.mutable_spec()->mutable_template_()->mutable_spec()->mutable_containers(0)->mutable_env()) {
+  for (api::EnvVar& one : *job.mutable_spec()
+                               ->mutable_template_()
+                               ->mutable_spec()
+                               ->mutable_containers(0)
+                               ->mutable_env()) {
     if (one.name() == api::kEnvDispatchNotAfter) one.set_time_ms(one.time_ms() + 1);
   }
   EXPECT_NE(TemplateDigestOf(job, sample.claim()), before);

@@ -37,10 +37,10 @@ rules::AcknowledgmentFacts FactsOf(const PtahMigrationRunAcknowledgment& acknowl
   const auto& spec = acknowledgment.spec();
   rules::AcknowledgmentFacts facts;
   facts.unresolved_run = status.has_unresolved_run();
-  facts.stamped = !spec.acknowledged_by().username().empty() &&
-                  spec.acknowledged_at_ms() != 0 && !spec.mutation_request_uid().empty();
-  facts.names_operation = facts.unresolved_run &&
-                          spec.operation_id() == status.unresolved_run().operation_id();
+  facts.stamped = !spec.acknowledged_by().username().empty() && spec.acknowledged_at_ms() != 0 &&
+                  !spec.mutation_request_uid().empty();
+  facts.names_operation =
+      facts.unresolved_run && spec.operation_id() == status.unresolved_run().operation_id();
   facts.resolved_run_names_it =
       status.resolved_run().has_acknowledgment_ref() &&
       status.resolved_run().acknowledgment_ref().uid() == acknowledgment.metadata().uid();

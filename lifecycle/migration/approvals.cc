@@ -26,11 +26,10 @@ void SetDecision(absl::string_view type, bool value, absl::string_view reason, i
 absl::StatusOr<std::vector<StoredApproval>> OldestFirst(Pass& pass) {
   auto approvals = pass.client().List<api::PtahMigrationApproval>(pass.metadata().namespace_());
   if (!approvals.ok()) return approvals.status();
-  std::stable_sort(approvals->begin(), approvals->end(),
-                   [](const StoredApproval& a, const StoredApproval& b) {
-                     return a->metadata().creation_timestamp_ms() <
-                            b->metadata().creation_timestamp_ms();
-                   });
+  std::stable_sort(
+      approvals->begin(), approvals->end(), [](const StoredApproval& a, const StoredApproval& b) {
+        return a->metadata().creation_timestamp_ms() < b->metadata().creation_timestamp_ms();
+      });
   return approvals;
 }
 

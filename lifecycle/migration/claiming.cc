@@ -121,10 +121,9 @@ PassResult ClaimApply(const api::PtahMigrationPlan& plan,
   }
   const int64_t window_ms = pass.ApplyWindowMs();
   dispatch::SetApplyDeadlines(window_ms, pass.timing().termination_grace_seconds, claim);
-  dispatch::ExpectLease((window_ms + pass.timing().migration_job_grace_ms +
-                         pass.timing().lease_grace_ms) /
-                            1000,
-                        claim);
+  dispatch::ExpectLease(
+      (window_ms + pass.timing().migration_job_grace_ms + pass.timing().lease_grace_ms) / 1000,
+      claim);
   return Write(std::move(claim), pass);
 }
 

@@ -32,8 +32,8 @@ PassResult WaitOrResolve(Pass& pass) {
 PassResult DropPlan(Pass& pass) {
   pass.client().Journal("D-6 drop");
   if (pass.status().has_plan()) {
-    absl::Status marked = MarkPlanApprovalsStale(pass.status().plan().uid(),
-                                                 api::reason::kPlanNoLongerCurrent, pass);
+    absl::Status marked =
+        MarkPlanApprovalsStale(pass.status().plan().uid(), api::reason::kPlanNoLongerCurrent, pass);
     if (!marked.ok()) return PassResult::Error(marked);
   }
   const Moment moment{pass.NowMs(), pass.metadata().generation()};
@@ -44,8 +44,8 @@ PassResult DropPlan(Pass& pass) {
   return written.ok() ? PassResult::Now() : PassResult::Error(written);
 }
 
-// Waits at the refresh deadline, and for a decision the phase asks a person for. A pass that stopped
-// between publishing and saying so left phase Planning, so it is said here (K-3).
+// Waits at the refresh deadline, and for a decision the phase asks a person for. A pass that
+// stopped between publishing and saying so left phase Planning, so it is said here (K-3).
 PassResult WaitForDecision(bool approval_required, Pass& pass) {
   const char* phase = approval_required ? api::phase::kAwaitingApproval : api::phase::kPlanning;
   if (pass.status().phase() != phase || pass.status().next_reconciliation_time_ms() == 0) {
@@ -69,8 +69,8 @@ PassResult DecideByPlan(Pass& pass) {
   if (!reading.ok()) return PassResult::Error(reading.status());
   if (!reading->plan) return DropPlan(pass);
   const api::PtahMigrationPlan& plan = **reading->plan;
-  switch (rules::ApprovalRequired({.family = rules::Family::kMigration,
-                                   .policy = pass.spec().policy().apply()})) {
+  switch (rules::ApprovalRequired(
+      {.family = rules::Family::kMigration, .policy = pass.spec().policy().apply()})) {
     case rules::ApplyPermission::kNeverApplies:
       return WaitForDecision(/*approval_required=*/false, pass);
     case rules::ApplyPermission::kNoApprovalNeeded:

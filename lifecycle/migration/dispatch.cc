@@ -22,8 +22,8 @@ using dispatch::StepResult;
 PassResult DiscardAndWaitForDecision(Pass& pass) {
   const Moment moment{pass.NowMs(), pass.metadata().generation()};
   const bool approval_required =
-      rules::ApprovalRequired({.family = rules::Family::kMigration,
-                               .policy = pass.spec().policy().apply()}) ==
+      rules::ApprovalRequired(
+          {.family = rules::Family::kMigration, .policy = pass.spec().policy().apply()}) ==
       rules::ApplyPermission::kApprovalRequired;
   return Discard(
       [&](api::PtahMigrationStatus& status) {

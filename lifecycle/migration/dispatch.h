@@ -44,8 +44,8 @@ class MigrationDispatch final : public dispatch::FamilyDispatch {
 };
 
 // Rebuilds the Job of the claim as it stands, for whoever holds a Job to it (F-4). Errors:
-// FailedPrecondition when it cannot be built (the plan is gone or was replaced); an API error when a
-// read failed.
+// FailedPrecondition when it cannot be built (the plan is gone or was replaced); an API error when
+// a read failed.
 absl::StatusOr<api::Job> RebuildJob(Pass& pass);
 
 }  // namespace lifecycle::migration

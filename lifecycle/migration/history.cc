@@ -109,14 +109,14 @@ PassResult Publish(const Pending& pending, Pass& pass) {
   if (!published.ok()) return PassResult::Error(published.status());
   const std::string& uid = (*published)->metadata().uid();
   if (pass.status().has_plan() && pass.status().plan().uid() != uid) {
-    absl::Status marked = MarkPlanApprovalsStale(pass.status().plan().uid(),
-                                                 api::reason::kPlanNoLongerCurrent, pass);
+    absl::Status marked =
+        MarkPlanApprovalsStale(pass.status().plan().uid(), api::reason::kPlanNoLongerCurrent, pass);
     if (!marked.ok()) return PassResult::Error(marked);
   }
   const Moment moment{pass.NowMs(), pass.metadata().generation()};
   const bool approval_required =
-      rules::ApprovalRequired({.family = rules::Family::kMigration,
-                               .policy = pass.spec().policy().apply()}) ==
+      rules::ApprovalRequired(
+          {.family = rules::Family::kMigration, .policy = pass.spec().policy().apply()}) ==
       rules::ApplyPermission::kApprovalRequired;
   pass.client().Journal("W-52");
   const absl::Status written = pass.WriteStatus([&](api::PtahMigrationStatus& status) {

@@ -120,8 +120,7 @@ std::string PlanMoved(const api::PtahMigrationPlan& plan, const api::PtahMigrati
 
 absl::StatusOr<PlanReading> ReadCurrentPlan(const api::ObjectRef& ref, Pass& pass) {
   PlanReading reading;
-  auto plan =
-      pass.client().Get<api::PtahMigrationPlan>(pass.metadata().namespace_(), ref.name());
+  auto plan = pass.client().Get<api::PtahMigrationPlan>(pass.metadata().namespace_(), ref.name());
   if (!plan.ok() && !api::IsNotFound(plan.status())) return plan.status();
   if (!plan.ok() || (*plan)->metadata().uid() != ref.uid()) {
     reading.moved = "the plan is gone or was replaced";

@@ -1,8 +1,8 @@
-// A migration's plan: built from a reading, published under a name its own fingerprint gives it, and
-// held to what stands whenever a claim is decided from it.
+// A migration's plan: built from a reading, published under a name its own fingerprint gives it,
+// and held to what stands whenever a claim is decided from it.
 //
-// A plan is evidence and never permission: every claim re-reads it, and one binding that moved drops
-// it whole.
+// A plan is evidence and never permission: every claim re-reads it, and one binding that moved
+// drops it whole.
 //
 // Answers: spec 01, 4, 12.2; spec 02, D-6, K-3; W-51.
 
@@ -28,8 +28,8 @@ inline constexpr int kPlanMigrationsMax = 256;
 using StoredPlan = api::Stored<api::PtahMigrationPlan>;
 using Pending = google::protobuf::RepeatedPtrField<api::PlannedMigration>;
 
-// Returns the plan that `migration`'s stored evidence, this sequence and this policy make: spec, name
-// and owner, without a creation time.
+// Returns the plan that `migration`'s stored evidence, this sequence and this policy make: spec,
+// name and owner, without a creation time.
 api::PtahMigrationPlan BuildPlan(const api::PtahMigration& migration, const Pending& pending,
                                  const VerificationPolicy& policy,
                                  const api::Configuration& configuration);

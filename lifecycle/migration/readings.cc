@@ -96,10 +96,9 @@ PassResult AccountReading(const StoredJob& job, const api::FramePayload& payload
   const bool verify = type == api::operation::kVerify;
   if (verify && IsRefusal(payload)) return AccountVerify(job, payload, pass);
   if (!succeeded || payload.has_error()) {
-    return RetryReadOnly(&job,
-                         payload.has_error() ? payload.error().message()
-                                             : "the operation did not succeed",
-                         pass);
+    return RetryReadOnly(
+        &job, payload.has_error() ? payload.error().message() : "the operation did not succeed",
+        pass);
   }
   if (payload.truncation().stdout()) return RetryReadOnly(&job, "the result was cut short", pass);
   if (verify) return AccountVerify(job, payload, pass);

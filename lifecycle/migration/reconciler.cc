@@ -31,8 +31,8 @@ StepResult InstallBinding(Pass& pass) {
   if (pass.status().has_execution_binding()) return std::nullopt;
   pass.client().Journal("M-10");
   const api::Configuration& configuration = pass.context().configuration;
-  const std::string epoch = rules::EpochFromRandom(
-      pass.client().Random16(pass.metadata().uid(), "execution-binding"));
+  const std::string epoch =
+      rules::EpochFromRandom(pass.client().Random16(pass.metadata().uid(), "execution-binding"));
   const absl::Status written = pass.WriteStatus([&](api::PtahMigrationStatus& status) {
     api::ExecutionBinding* binding = status.mutable_execution_binding();
     binding->set_epoch(epoch);
@@ -44,8 +44,8 @@ StepResult InstallBinding(Pass& pass) {
   return written.ok() ? PassResult::Now() : PassResult::Error(written);
 }
 
-// C-8, W-30: a finalizer with no claim and no owed release. The resource is read again, so that what
-// follows is decided from what stands now.
+// C-8, W-30: a finalizer with no claim and no owed release. The resource is read again, so that
+// what follows is decided from what stands now.
 StepResult RemoveFinalizer(Pass& pass) {
   const auto& finalizers = pass.metadata().finalizers();
   if (std::find(finalizers.begin(), finalizers.end(), api::kMigrationFinalizer) ==

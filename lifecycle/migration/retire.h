@@ -1,7 +1,7 @@
 // Every way a migration's claim leaves status, or starts over.
 //
-// One function retires a claim: it clears the claim, writes whatever the claim leaves and stages the
-// release it owes in one status patch, and only then touches the annotation and the Lease.
+// One function retires a claim: it clears the claim, writes whatever the claim leaves and stages
+// the release it owes in one status patch, and only then touches the annotation and the Lease.
 //
 // Answers: spec 02, L-1 to L-5, F-7, F-8, E-4 (Refuse); W-17, W-21, W-24, W-25, W-49.
 

@@ -69,8 +69,8 @@ api::UnresolvedRun UnresolvedRunOf(const RunJob& job, const RunAccount& account,
   return record;
 }
 
-// Under Always a run that failed would be planned and made again at once, for ever; the reading that
-// leads there waits for the failure interval (spec 06, D).
+// Under Always a run that failed would be planned and made again at once, for ever; the reading
+// that leads there waits for the failure interval (spec 06, D).
 bool BacksOff(const RunAccount& account, const Pass& pass) {
   return account.outcome == rules::RunOutcome::kFailed &&
          pass.spec().policy().apply() == api::apply_policy::kAlways;
@@ -123,9 +123,8 @@ void TryCleanupTtl(const api::Stored<api::Job>* job, Pass& pass) {
 PassResult AccountRun(const api::Stored<api::Job>& job, const RunAccount& account, Pass& pass) {
   pass.client().Journal("H-2");
   if (absl::Status set = SetCleanupTtl(job, pass); !set.ok()) return PassResult::Error(set);
-  const absl::Status stored =
-      StoreOutcome(JobOfRun(&*job, pass.claim()), account,
-                   {.disposition = rules::Disposition::kAccounted}, pass);
+  const absl::Status stored = StoreOutcome(JobOfRun(&*job, pass.claim()), account,
+                                           {.disposition = rules::Disposition::kAccounted}, pass);
   if (!stored.ok()) return PassResult::Error(stored);
   return BacksOff(account, pass) ? PassResult::After(pass.FailureRetryMs()) : PassResult::Now();
 }
@@ -140,10 +139,9 @@ PassResult RecordUncertainRun(const api::Stored<api::Job>* job, absl::string_vie
   RunAccount account;
   account.reported_target = std::string(reported_target);
   account.message = std::string(why);
-  const absl::Status stored = StoreOutcome(JobOfRun(in_hand, pass.claim()), account,
-                                           {.disposition = rules::Disposition::kUnaccounted,
-                                            .may_still_write = may_still_write},
-                                           pass);
+  const absl::Status stored = StoreOutcome(
+      JobOfRun(in_hand, pass.claim()), account,
+      {.disposition = rules::Disposition::kUnaccounted, .may_still_write = may_still_write}, pass);
   return stored.ok() ? PassResult::After(pass.IntervalMs()) : PassResult::Error(stored);
 }
 

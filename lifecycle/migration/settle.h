@@ -28,7 +28,8 @@ struct RunAccount {
   std::string message;          // For people; never SQL or rows.
 };
 
-// H-2: the outcome was read from the claim's one Pod after its Job ended, so nothing of it can write.
+// H-2: the outcome was read from the claim's one Pod after its Job ended, so nothing of it can
+// write.
 api::PassResult AccountRun(const api::Stored<api::Job>& job, const RunAccount& account, Pass& pass);
 
 // I-2: nobody can say what the run did. `job` is the Job in hand, or null. `reported_target` is the

@@ -37,8 +37,8 @@ void ShowBlocked(absl::string_view reason, absl::string_view message, const Mome
 void ShowFailed(absl::string_view message, int64_t retry_at_ms, const Moment& moment,
                 api::PtahMigrationStatus& status);
 void ShowInSync(const Moment& moment, api::PtahMigrationStatus& status);
-// A published plan stands: AwaitingApproval where `approval_required`, else Planning, from which the
-// next pass decides again.
+// A published plan stands: AwaitingApproval where `approval_required`, else Planning, from which
+// the next pass decides again.
 void ShowPlan(bool approval_required, const Moment& moment, api::PtahMigrationStatus& status);
 
 }  // namespace lifecycle::migration

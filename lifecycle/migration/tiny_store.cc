@@ -30,9 +30,9 @@ std::string Describe(const api::Request& request) {
                      : request.verb == api::Verb::kUpdate ? "update"
                      : request.verb == api::Verb::kPatch  ? "patch"
                                                           : "delete";
-  std::string text = absl::StrCat(
-      verb, request.subresource == api::Subresource::kStatus ? " status " : " ",
-      api::ShortName(request.key));
+  std::string text =
+      absl::StrCat(verb, request.subresource == api::Subresource::kStatus ? " status " : " ",
+                   api::ShortName(request.key));
   for (const api::FieldPath& path : request.changed) absl::StrAppend(&text, " ", path.ToString());
   return text;
 }
@@ -62,15 +62,14 @@ std::vector<api::AnyStored> TinyStore::List(api::Kind kind, const std::string& n
 Answer TinyStore::Admit(const api::Request& request, api::MessagePtr before,
                         api::MessagePtr* after) {
   if (admission == nullptr) return {};
-  const api::AdmissionAnswer answer =
-      admission->Review({.verb = request.verb,
-                         .key = request.key,
-                         .subresource = request.subresource,
-                         .before = std::move(before),
-                         .after = *after,
-                         .sender = request.sender,
-                         .request = "request-1"},
-                        *this);
+  const api::AdmissionAnswer answer = admission->Review({.verb = request.verb,
+                                                         .key = request.key,
+                                                         .subresource = request.subresource,
+                                                         .before = std::move(before),
+                                                         .after = *after,
+                                                         .sender = request.sender,
+                                                         .request = "request-1"},
+                                                        *this);
   if (!answer.status.ok()) {
     Answer refused = Failed(403, api::kForbidden);
     refused.status = api::ToStatus({403, api::kForbidden, std::string(answer.status.message())});
@@ -107,8 +106,7 @@ Answer TinyStore::Write(const api::Request& request) {
     meta->set_creation_timestamp_ms(now_ms);
   }
   api::MessagePtr after = next;
-  Answer refused =
-      Admit(request, create ? nullptr : found->second.object, &after);
+  Answer refused = Admit(request, create ? nullptr : found->second.object, &after);
   if (!refused.status.ok()) return refused;
   writes.push_back(Describe(request));
   PutAny(after);

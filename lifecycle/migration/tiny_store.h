@@ -40,8 +40,7 @@ class TinyStore final : public api::Door, public api::DirectReader {
   // Returns the object as stored; aborts when there is none.
   template <class T>
   const T& At(const std::string& namespace_, const std::string& name) const {
-    return static_cast<const T&>(
-        *objects_.at(api::Key{api::KindOf<T>(), namespace_, name}).object);
+    return static_cast<const T&>(*objects_.at(api::Key{api::KindOf<T>(), namespace_, name}).object);
   }
   bool Has(const api::Key& key) const { return objects_.count(key) > 0; }
 
@@ -53,9 +52,9 @@ class TinyStore final : public api::Door, public api::DirectReader {
   // Judges creates and updates, where set.
   const api::Admission* admission = nullptr;
 
-  std::vector<std::string> writes;   // Such as "patch status migration/m: phase, activeOperation".
+  std::vector<std::string> writes;  // Such as "patch status migration/m: phase, activeOperation".
   std::vector<std::string> journal;
-  std::vector<std::string> events;   // Reasons.
+  std::vector<std::string> events;  // Reasons.
 
  private:
   api::Answer Write(const api::Request& request);

@@ -25,8 +25,8 @@ namespace lifecycle::migration {
 std::string WriteCopy(const api::UnresolvedRun& record);
 absl::StatusOr<api::UnresolvedRun> ReadCopy(absl::string_view value);
 
-// P-3, at the start of a pass: holds the copy and the record to each other. Ends the pass when status
-// was written, when the copy is unreadable, or on an error.
+// P-3, at the start of a pass: holds the copy and the record to each other. Ends the pass when
+// status was written, when the copy is unreadable, or on an error.
 dispatch::StepResult HoldCopyToRecord(Pass& pass);
 
 // W-20, before a status patch that stores `record`: writes the copy unless it is there already.
