@@ -189,6 +189,17 @@ TEST(ExplorerTest, EnumeratesChoicesThatAreNoFaultInFullAndInTheSameLayer) {
   EXPECT_EQ(explored.result.ended, Ended::kClosed);
 }
 
+TEST(ExplorerTest, CountsOnlyFaultsAgainstTheBoundOnPicks) {
+  DrawnGraph graph;
+  graph.Scripted("start", "choose", {}, [&](DrawnRun& run) {
+    const uint32_t end = ChooseNamed(run, "end", 2, 0);
+    return std::optional<State>(absl::StrCat(end, ChooseNamed(run, "fate", 2, 1)));
+  });
+  Explored explored(graph, {.picks_per_step_max = 1});
+  EXPECT_EQ(explored.result.statistics.runs, 4u);
+  EXPECT_EQ(explored.RankOf("11"), (Rank{1, 1}));
+}
+
 TEST(ExplorerTest, OffersNoChoicePointWhereThereIsNothingToPick) {
   DrawnGraph graph;
   graph.Scripted("start", "choose", {}, [&](DrawnRun& run) {
