@@ -17,6 +17,7 @@ namespace api = lifecycle::api;
 namespace {
 
 constexpr size_t kJobNameInPodMax = 57;
+constexpr char kNode[] = "node-1";
 
 const api::Job* Find(const World& world, const api::Key& key) {
   const Entry* entry = world.Find(key);
@@ -52,6 +53,7 @@ std::shared_ptr<api::Pod> PodFor(const api::Job& job) {
   owner->set_controller(true);
   owner->set_block_owner_deletion(true);
   *pod->mutable_spec() = made_of.spec();
+  pod->mutable_spec()->set_node_name(kNode);  // What the scheduler does, in the same step.
   return pod;
 }
 

@@ -119,7 +119,7 @@ TEST(JobControllerTest, APodWaitsForTheVolumeItMounts) {
 
 TEST(JobControllerTest, APodThatNeverStartedFailsAtTheDeadline) {
   ActorWorld at;
-  at.AddJob({.deadline_seconds = 60, .mounts = "chunk"});
+  at.AddJob({.mounts = "chunk", .deadline_seconds = 60});
   at.Take(StepKind::kStartPod);
   at.world.now_ms += 60'000;
   at.Take(StepKind::kFinishJob, "deadline");

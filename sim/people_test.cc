@@ -52,6 +52,7 @@ void AddSchema(ActorWorld& at) {
   at.Add(plan);
   auto chunk = Named<api::PtahSchemaPlanChunk>("plan-000");
   api::OwnerReference* owner = chunk->mutable_metadata()->add_owner_references();
+  owner->set_api_version(api::kGroupVersion);
   owner->set_kind("PtahSchemaPlan");
   owner->set_name("plan");
   owner->set_uid(Get<api::PtahSchemaPlan>(at, "plan").metadata().uid());
