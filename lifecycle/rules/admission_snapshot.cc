@@ -1,55 +1,15 @@
 #include "lifecycle/rules/admission_snapshot.h"
 
-#include <algorithm>
-#include <utility>
-#include <vector>
-
 #include "absl/strings/str_cat.h"
 #include "lifecycle/api/core.pb.h"
 #include "lifecycle/api/digest.h"
-#include "lifecycle/api/names.h"
 #include "lifecycle/api/operation.pb.h"
 #include "lifecycle/api/runner_contract.h"
 #include "lifecycle/rules/fingerprint.h"
+#include "lifecycle/rules/pod_template_bytes.h"
 
 namespace lifecycle::rules {
 namespace {
-
-using Texts = google::protobuf::Map<std::string, std::string>;
-
-// A map's entries by key, less those `left_out` names.
-template <class LeftOut>
-void AddEntries(const Texts& texts, LeftOut left_out, Fingerprint& fingerprint) {
-  std::vector<const Texts::value_type*> entries;
-  for (const auto& entry : texts) {
-    if (!left_out(entry.first)) entries.push_back(&entry);
-  }
-  std::sort(entries.begin(), entries.end(),
-            [](const auto* a, const auto* b) { return a->first < b->first; });
-  fingerprint.Int(entries.size());
-  for (const auto* entry : entries) fingerprint.Text(entry->first).Text(entry->second);
-}
-
-// Fingerprint::Message leaves times out; these are the only ones a Pod's spec holds.
-void AddInstants(const google::protobuf::RepeatedPtrField<api::Container>& containers,
-                 int64_t started_at_ms, Fingerprint& fingerprint) {
-  for (const api::Container& container : containers) {
-    for (const api::EnvVar& variable : container.env()) {
-      if (variable.time_ms() != 0) fingerprint.Instant(variable.time_ms(), started_at_ms);
-    }
-  }
-}
-
-// The server keeps the deprecated alias equal to the name, so it says nothing of its own then.
-void AddPodSpec(const api::PodSpec& spec, Fingerprint& fingerprint) {
-  if (spec.service_account().empty() || spec.service_account() != spec.service_account_name()) {
-    fingerprint.Message(spec);
-    return;
-  }
-  api::PodSpec normalised = spec;
-  normalised.clear_service_account();
-  fingerprint.Message(normalised);
-}
 
 bool IsBound(const api::BoundObject& object) {
   return !object.name().empty() && !object.uid().empty() && !object.resource_version().empty();
@@ -61,22 +21,8 @@ absl::Status Malformed(absl::string_view what) {
 
 }  // namespace
 
-bool IsGeneratedLabel(absl::string_view key) {
-  return key == api::label::kControllerUid || key == api::label::kJobName ||
-         key == api::label::kLegacyControllerUid || key == api::label::kLegacyJobName;
-}
-
 std::string TemplateDigest(const api::PodTemplateSpec& pod_template, int64_t started_at_ms) {
-  Fingerprint fingerprint("pod template");
-  AddEntries(pod_template.metadata().labels(), IsGeneratedLabel, fingerprint);
-  AddEntries(
-      pod_template.metadata().annotations(),
-      [](absl::string_view key) { return key == api::annotation::kAdmissionSnapshotDigest; },
-      fingerprint);
-  AddPodSpec(pod_template.spec(), fingerprint);
-  AddInstants(pod_template.spec().init_containers(), started_at_ms, fingerprint);
-  AddInstants(pod_template.spec().containers(), started_at_ms, fingerprint);
-  return fingerprint.Digest();
+  return api::DigestOf(PodTemplateBytes(pod_template, started_at_ms));
 }
 
 int64_t StartedAtOf(const api::PodTemplateSpec& pod_template) {

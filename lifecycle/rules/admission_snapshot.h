@@ -35,9 +35,6 @@ std::string TemplateDigest(const api::PodTemplateSpec& pod_template, int64_t sta
 // observation). 0 when the template carries no instant, and then no instant is digested either.
 int64_t StartedAtOf(const api::PodTemplateSpec& pod_template);
 
-// True for the labels a server generates on a Job's Pods, under their old and new names.
-bool IsGeneratedLabel(absl::string_view key);
-
 // Returns the digest of every field but `digest` itself.
 std::string SnapshotDigest(const api::AdmissionSnapshot& snapshot);
 

@@ -12,6 +12,7 @@
 #include "lifecycle/api/operation.pb.h"
 #include "lifecycle/api/patch.h"
 #include "lifecycle/rules/names_rule.h"
+#include "lifecycle/rules/pod_template_bytes.h"
 
 namespace lifecycle::rules {
 namespace {
@@ -189,7 +190,7 @@ class Matcher {
                                 Meta::kLabelsFieldNumber, Meta::kAnnotationsFieldNumber});
   }
 
-  bool SameSpec() const {
+  bool SameSpec() {
     using Spec = api::JobSpec;
     const api::JobSpec& live = job_.spec();
     const api::JobSpec& built = built_->spec();
@@ -198,7 +199,7 @@ class Matcher {
            api::EqualApartFrom(live, built,
                                {Spec::kTtlSecondsAfterFinishedFieldNumber,
                                 Spec::kSelectorFieldNumber, Spec::kTemplateFieldNumber}) &&
-           SameTemplate(live.template_(), built.template_());
+           SameTemplate();
   }
 
   // The one field the manager may add to a stored Job.
@@ -210,21 +211,12 @@ class Matcher {
            live.ttl_seconds_after_finished() == kCleanupTtlSeconds;
   }
 
-  static bool SameTemplate(const api::PodTemplateSpec& live, const api::PodTemplateSpec& built) {
-    using Meta = api::PodTemplateMeta;
-    return live.has_metadata() == built.has_metadata() && live.has_spec() == built.has_spec() &&
-           api::EqualApartFrom(live.metadata(), built.metadata(),
-                               {Meta::kLabelsFieldNumber, Meta::kAnnotationsFieldNumber}) &&
-           SameLabels(live.metadata().labels(), built.metadata().labels()) &&
-           SameTexts(live.metadata().annotations(), built.metadata().annotations()) &&
-           api::EqualApartFrom(live.spec(), built.spec(),
-                               {api::PodSpec::kServiceAccountFieldNumber}) &&
-           ServiceAccountAlias(live.spec()) == ServiceAccountAlias(built.spec());
-  }
-
-  // The deprecated alias as the server fills it in.
-  static const std::string& ServiceAccountAlias(const api::PodSpec& spec) {
-    return spec.service_account().empty() ? spec.service_account_name() : spec.service_account();
+  // Equal bytes are an equal template, apart from what the server and the snapshot add.
+  bool SameTemplate() {
+    const api::PodTemplateSpec& built = built_->spec().template_();
+    return SameTexts(job_.spec().template_().metadata().annotations(),
+                     built.metadata().annotations()) &&
+           TemplateBytes() == PodTemplateBytes(built, StartedAtMs());
   }
 
   // 8 to 16
@@ -332,12 +324,19 @@ class Matcher {
 
   // 17
   bool Template() {
-    const api::PodTemplateSpec& pod_template = job_.spec().template_();
-    const int64_t started_at_ms =
-        claim_.started_at_ms ? *claim_.started_at_ms : StartedAtOf(pod_template);
-    return Require(
-        TemplateDigest(pod_template, started_at_ms) == claim_.snapshot->template_digest(), 17,
-        "the Pod template is not the one the admission snapshot recorded");
+    return Require(api::DigestOf(TemplateBytes()) == claim_.snapshot->template_digest(), 17,
+                   "the Pod template is not the one the admission snapshot recorded");
+  }
+
+  // The live template, written once.
+  const std::string& TemplateBytes() {
+    if (template_bytes_.empty()) {
+      template_bytes_ = PodTemplateBytes(job_.spec().template_(), StartedAtMs());
+    }
+    return template_bytes_;
+  }
+  int64_t StartedAtMs() const {
+    return claim_.started_at_ms ? *claim_.started_at_ms : StartedAtOf(job_.spec().template_());
   }
 
   const std::string* Annotation(absl::string_view key) const {
@@ -355,6 +354,7 @@ class Matcher {
   const api::ExecutionBinding* const binding_;
   const bool mutating_;
   const bool schema_apply_;
+  std::string template_bytes_;
   int check_ = 0;
   const char* why_ = "";
 };
