@@ -86,8 +86,7 @@ void AddSecret(Container* container, const char* name, const api::SecretKeySelec
 }
 
 // Labels and annotations are the same on the Job and on its template (check 16 of spec 03, 7.2).
-template <class Meta>
-void SetLabels(const Parts& parts, Meta* meta) {
+void SetLabels(const Parts& parts, api::ObjectMeta* meta) {
   auto& labels = *meta->mutable_labels();
   for (const auto& [key, value] : parts.execution.pod_metadata().labels()) labels[key] = value;
   const bool schema = parts.family == Family::kSchema;
@@ -100,8 +99,7 @@ void SetLabels(const Parts& parts, Meta* meta) {
   labels[api::label::kOperationHash] = rules::ShortOperationHash(parts.claim.id());
 }
 
-template <class Meta>
-void SetAnnotations(const Parts& parts, Meta* meta) {
+void SetAnnotations(const Parts& parts, api::ObjectMeta* meta) {
   auto& annotations = *meta->mutable_annotations();
   for (const auto& [key, value] : parts.execution.pod_metadata().annotations()) {
     annotations[key] = value;
@@ -213,8 +211,9 @@ Container* Build(const Parts& parts, Job* job) {
   spec->set_suspend(false);
   spec->set_pod_replacement_policy(api::job_shape::kReplaceFailed);
   spec->set_active_deadline_seconds(DeadlineSeconds(parts));
-  SetLabels(parts, spec->mutable_template_()->mutable_metadata());
-  SetAnnotations(parts, spec->mutable_template_()->mutable_metadata());
+  api::PodTemplateMeta* pod_metadata = spec->mutable_template_()->mutable_metadata();
+  *pod_metadata->mutable_labels() = job->metadata().labels();
+  *pod_metadata->mutable_annotations() = job->metadata().annotations();
 
   api::PodSpec* pod = spec->mutable_template_()->mutable_spec();
   pod->set_restart_policy(api::job_shape::kRestartNever);

@@ -21,8 +21,6 @@ using api::PtahMigrationRunAcknowledgment;
 using dispatch::StepResult;
 using StoredAcknowledgment = api::Stored<PtahMigrationRunAcknowledgment>;
 
-constexpr char kNotBlocked[] = "RunAcknowledged";
-
 bool IsJudged(const PtahMigrationRunAcknowledgment& acknowledgment) {
   return HasTrue(acknowledgment.status(), api::condition::kConsumed) ||
          HasTrue(acknowledgment.status(), api::condition::kStale);
@@ -79,7 +77,8 @@ absl::Status StoreAcknowledged(const PtahMigrationRunAcknowledgment& acknowledgm
     resolved->set_resolved_at_ms(moment.now_ms);
     status.clear_unresolved_run();
     status.set_next_reconciliation_time_ms(moment.now_ms);
-    SetCondition(api::condition::kBlocked, false, kNotBlocked, "", moment, status);
+    SetCondition(api::condition::kBlocked, false, api::reason::kRunAcknowledged, "", moment,
+                 status);
   });
 }
 
@@ -99,7 +98,7 @@ absl::Status Settle(const PtahMigrationRunAcknowledgment& listed, Pass& pass) {
   }
   if (!rules::CandidateSettles(facts)) return absl::OkStatus();
   if (absl::Status stored = StoreAcknowledged(**read, pass); !stored.ok()) return stored;
-  if (absl::Status removed = RemoveExplainedCopy("", pass); !removed.ok()) return removed;
+  if (absl::Status removed = RemoveSettledCopy(pass); !removed.ok()) return removed;
   return Judge(*read, /*consumed=*/true, pass);
 }
 

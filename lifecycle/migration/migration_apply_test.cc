@@ -352,6 +352,30 @@ TEST_F(MigrationApplyTest, ARunInAnotherDatabaseIsUnknownAndNamesTheDatabaseItRe
   EXPECT_EQ(scene.status().unresolved_run().target_identity_digest(), TestDigest('e'));
 }
 
+// 1. A create's answer is lost, the Job was stored. 2. The copy is written, and the process stops
+// before its status patch. 3. The next pass adopts the Job and reads that the run succeeded.
+TEST_F(MigrationApplyTest, ALeftOverCopyOfARunThatIsAccountedGoesBeforeTheAccount) {
+  Scene& scene = Given("Always");
+  scene.PassUntilRecorded();
+  api::UnresolvedRun left_over;
+  left_over.set_outcome("Unknown");
+  left_over.set_operation_id(scene.claim().id());
+  *left_over.mutable_plan_ref() = scene.claim().plan_ref();
+  left_over.set_recorded_at_ms(1);
+  scene.EditMigration([&](api::PtahMigration& migration) {
+    migration.mutable_status()->mutable_active_operation()->clear_job_uid();
+    (*migration.mutable_metadata()->mutable_annotations())[api::annotation::kUnresolvedRun] =
+        WriteCopy(left_over);
+  });
+  scene.EndJobWithFrame(scene.RunFrame("applied", {3, 4}));
+  scene.store.writes.clear();
+  scene.Pass();
+  EXPECT_EQ(scene.status().last_run().outcome(), "Applied");
+  EXPECT_FALSE(HasCopy());
+  ASSERT_GE(Wrote("metadata.annotations"), 0);
+  EXPECT_LT(Wrote("metadata.annotations"), Wrote("status.lastRun"));
+}
+
 TEST_F(MigrationApplyTest, AFailedRunLeavesNoRecordAndIsReadAgainAfterABackOffUnderAlways) {
   Scene& scene = Given("Always");
   scene.PassUntilRecorded();

@@ -32,7 +32,9 @@ absl::Status RetireClaim(const Retiring& retiring, StatusEdit edit, Pass& pass, 
                              .claim = pass.claim(),
                              .disposition = retiring.disposition,
                              .may_still_write = retiring.may_still_write});
-  const std::string operation_id = pass.claim().id();
+  if (!retiring.leaves_record) {
+    if (absl::Status removed = RemoveCopyOf(pass.claim().id(), pass); !removed.ok()) return removed;
+  }
   absl::Status staged;
   const absl::Status written = pass.WriteStatus(
       [&](api::PtahMigrationStatus& status) {
@@ -44,7 +46,7 @@ absl::Status RetireClaim(const Retiring& retiring, StatusEdit edit, Pass& pass, 
   if (!written.ok()) return written;
   // L-5: the evidence outranks tidiness. The write went on, and the Lease lapses.
   if (!staged.ok()) pass.Event(true, kReleaseNotStaged, staged.message());
-  if (absl::Status removed = RemoveExplainedCopy(operation_id, pass); !removed.ok()) return removed;
+  if (absl::Status removed = RemoveSettledCopy(pass); !removed.ok()) return removed;
   if (absl::Status released = pass.PerformRelease(); !released.ok()) {
     pass.Event(true, kReleaseDeferred, released.message());
   }

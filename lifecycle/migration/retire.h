@@ -26,10 +26,15 @@ struct Retiring {
   rules::Disposition disposition = rules::Disposition::kUnaccounted;
   // Asked before the write; false for a claim that was discarded or accounted for.
   bool may_still_write = false;
+  // The write stores the claim's run as unresolved.
+  bool leaves_record = false;
 };
 
 // Writes `edit`, drops the claim and stages the release it owes, in one patch; then removes a copy
-// the write explains (P-4) and performs the release. A release that fails is reported and stays
+// of the run the write settles (P-4) and performs the release. A copy that names the claim itself,
+// left by a pass that stopped before its status patch, is removed BEFORE the patch when the claim
+// leaves no record: after it nothing would explain the copy, and a stop in between would restore a
+// run that is accounted for. A release that fails is reported and stays
 // recorded. Errors: of the status patch, or of the copy's removal.
 absl::Status RetireClaim(const Retiring& retiring, StatusEdit edit, Pass& pass,
                          api::Site site = api::Site::Here());

@@ -77,7 +77,7 @@ bool BacksOff(const RunAccount& account, const Pass& pass) {
 }
 
 // The copy, then the one status patch that swaps the claim for its record (W-20, W-21).
-absl::Status StoreOutcome(const RunJob& job, const RunAccount& account, const Retiring& retiring,
+absl::Status StoreOutcome(const RunJob& job, const RunAccount& account, Retiring retiring,
                           Pass& pass) {
   const Moment moment{pass.NowMs(), pass.metadata().generation()};
   api::RunRecord last_run = LastRunOf(job, account, pass);
@@ -97,6 +97,7 @@ absl::Status StoreOutcome(const RunJob& job, const RunAccount& account, const Re
   }
   api::UnresolvedRun record = UnresolvedRunOf(job, account, pass);
   if (absl::Status copied = PutCopy(record, pass); !copied.ok()) return copied;
+  retiring.leaves_record = true;
   return RetireClaim(
       retiring,
       [&](api::PtahMigrationStatus& status) {

@@ -167,14 +167,19 @@ absl::Status PutCopy(const api::UnresolvedRun& record, Pass& pass) {
   });
 }
 
-absl::Status RemoveExplainedCopy(absl::string_view retired_operation_id, Pass& pass) {
+absl::Status RemoveSettledCopy(Pass& pass) {
+  if (pass.status().has_unresolved_run() || !pass.status().has_resolved_run()) {
+    return absl::OkStatus();
+  }
+  return RemoveCopyOf(pass.status().resolved_run().operation_id(), pass);
+}
+
+absl::Status RemoveCopyOf(absl::string_view operation_id, Pass& pass) {
   const std::string* value = FindCopy(pass);
-  if (value == nullptr || pass.status().has_unresolved_run()) return absl::OkStatus();
+  if (value == nullptr) return absl::OkStatus();
   const absl::StatusOr<api::UnresolvedRun> copy = ReadCopy(*value);
-  if (!copy.ok()) return absl::OkStatus();  // P-3 holds the resource at the next pass.
-  const bool settled = pass.status().has_resolved_run() &&
-                       copy->operation_id() == pass.status().resolved_run().operation_id();
-  if (!settled && copy->operation_id() != retired_operation_id) return absl::OkStatus();
+  // An unreadable copy is left to P-3, which holds the resource at the next pass.
+  if (!copy.ok() || copy->operation_id() != operation_id) return absl::OkStatus();
   return RemoveCopy(pass);
 }
 

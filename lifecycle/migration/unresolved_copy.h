@@ -32,9 +32,13 @@ dispatch::StepResult HoldCopyToRecord(Pass& pass);
 // W-20, before a status patch that stores `record`: writes the copy unless it is there already.
 absl::Status PutCopy(const api::UnresolvedRun& record, Pass& pass);
 
-// P-4, after a status patch that left no record: removes a copy that the settled run explains, or
-// that names `retired_operation_id`, the claim retired in that patch (empty: none was).
-absl::Status RemoveExplainedCopy(absl::string_view retired_operation_id, Pass& pass);
+// P-4, after a status patch that left no record: removes the copy of the run that resolvedRun
+// names.
+absl::Status RemoveSettledCopy(Pass& pass);
+
+// P-4, before a status patch that retires the claim of this operation without a record: removes the
+// copy that names it.
+absl::Status RemoveCopyOf(absl::string_view operation_id, Pass& pass);
 
 }  // namespace lifecycle::migration
 
