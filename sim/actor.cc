@@ -59,6 +59,14 @@ api::Answer Update(const ApiServer& server, World& world, const std::string& use
   return server.Write(world, request);
 }
 
+api::Answer Remove(const ApiServer& server, World& world, const api::Key& key) {
+  Admitted admitted;
+  admitted.request.verb = api::Verb::kDelete;
+  admitted.request.key = key;
+  admitted.request.sender = kRestoreUser;
+  return server.Store(world, admitted);
+}
+
 api::Answer Restore(const ApiServer& server, World& world,
                     std::shared_ptr<google::protobuf::Message> object) {
   Admitted admitted;

@@ -52,11 +52,12 @@ lifecycle::api::Answer Delete(const ApiServer& server, World& world, const std::
 lifecycle::api::Answer Update(const ApiServer& server, World& world, const std::string& user,
                               std::shared_ptr<google::protobuf::Message> object,
                               lifecycle::api::Subresource subresource);
-// Stores a create past admission, the way a restored backup brings an object back.
+// Past admission, as a backup is restored: an object goes, comes back, or gets its status back.
+lifecycle::api::Answer Remove(const ApiServer& server, World& world,
+                              const lifecycle::api::Key& key);
 lifecycle::api::Answer Restore(const ApiServer& server, World& world,
                                std::shared_ptr<google::protobuf::Message> object);
 
-// Stores a status past admission, the way a restored backup brings one back.
 lifecycle::api::Answer RestoreStatus(const ApiServer& server, World& world,
                                      std::shared_ptr<google::protobuf::Message> object);
 

@@ -199,7 +199,7 @@ void Repair(World& world, const api::PtahMigration& migration) {
 template <class Object>
 api::MessagePtr BringBack(const ApiServer& server, World& world, const api::Key& key) {
   auto object = std::make_shared<Object>(world.Find(key)->object->As<Object>());
-  Delete(server, world, kRestoreUser, key);
+  Remove(server, world, key);
   object->mutable_metadata()->clear_uid();
   object->mutable_metadata()->clear_generation();
   const api::Answer answer = Restore(server, world, std::move(object));
@@ -222,7 +222,7 @@ void RepublishSchemaPlan(const ApiServer& server, World& world, const api::Key& 
     if (entry == nullptr) continue;
     auto chunk =
         std::make_shared<api::PtahSchemaPlanChunk>(entry->object->As<api::PtahSchemaPlanChunk>());
-    Delete(server, world, kRestoreUser, chunk_key);
+    Remove(server, world, chunk_key);
     chunk->mutable_metadata()->clear_uid();
     for (api::OwnerReference& owner : *chunk->mutable_metadata()->mutable_owner_references()) {
       if (owner.uid() == before->metadata().uid()) owner.set_uid(uid);

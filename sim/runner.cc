@@ -459,7 +459,8 @@ void RunStatements(World& world, const std::string& pod_uid, int32_t statements)
   STOPGAP_CHECK(entry != nullptr, "a run that moves has its Pod");
   const api::Pod& pod = entry->object->As<api::Pod>();
   const RunView view = ViewOf(world, *run, pod);
-  STOPGAP_CHECK(statements <= StatementsLeft(view), "a run never does more than is left");
+  const int32_t left = StatementsLeft(view);
+  STOPGAP_CHECK(statements <= left, "a run never does more than is left");
   const bool migration = Is(view.told.operation, api::runner_operation::kMigrationApply);
   if (run->state == RunState::kWaiting) {
     run->state = RunState::kRunning;
@@ -467,7 +468,8 @@ void RunStatements(World& world, const std::string& pod_uid, int32_t statements)
     run->file =
         migration ? SequenceFiles(view.told, *world.truth.databases[view.database]).front() : 0;
   }
-  if (statements == 0) return;
+  if (statements == 0 && left > 0) return;
+  // A child that finds nothing left to change is still the last that had its say.
   Database& database = world.truth.databases[view.database].Edit();
   OperationTruth* operation = EditOperation(world, run->operation_id);
   for (int32_t done = 0; done < statements; ++done) {
