@@ -20,7 +20,8 @@
 namespace lifecycle::schema {
 
 struct Published {
-  std::optional<StoredPlan> plan = std::nullopt;  // Ready. Nullopt when the frame holds no plan to publish.
+  std::optional<StoredPlan> plan =
+      std::nullopt;  // Ready. Nullopt when the frame holds no plan to publish.
   std::string why_not = "";
 };
 
