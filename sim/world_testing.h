@@ -142,6 +142,10 @@ struct TestStore {
   }
 };
 
+// Returns a manager process that has not looked at anything yet, and a resource it works on.
+Process Manager();
+Work WorkOn(const lifecycle::api::Key& resource);
+
 // Returns what the server said as "409 Conflict", or "OK".
 std::string Said(const absl::Status& status);
 
