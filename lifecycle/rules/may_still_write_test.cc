@@ -35,7 +35,7 @@ std::optional<StandingJob> JobOf(const std::string& word) {
 }
 
 ExecutorFacts FactsOf(const Inputs& in) {
-  ExecutorFacts facts{.name = in[0] == "N" ? "N" : "",
+  ExecutorFacts facts{.name = in[0],
                       .uid = in[1] == "U" ? "U" : "",
                       .in_hand = JobOf(in[2]),
                       .pods = kPods.at(in[4])};
@@ -48,12 +48,9 @@ ExecutorFacts FactsOf(const Inputs& in) {
   return facts;
 }
 
-const std::vector<Domain> kInputs = {
-    {"N", "-"},
-    {"U", "-"},
-    {"none", "U running", "U ended", "V running"},
-    {"not asked", "error", "not found", "U running", "U ended", "V running"},
-    {"not asked", "error", "running", "stopped"}};
+const Domain kInHand = {"none", "U running", "U ended", "V running"};
+const Domain kReadings = {"not asked", "error", "not found", "U running", "U ended", "V running"};
+const Domain kPodReadings = {"not asked", "error", "running", "stopped"};
 
 TEST(MayStillWriteTest, FollowsTheTable) {
   // Name | UID | Job in hand | reading N | Pods | answer. First match. With no UID, a Job in hand
@@ -94,7 +91,7 @@ TEST(MayStillWriteTest, FollowsTheTable) {
     | N | no_UID | none             | U ended   | stopped   | no       |
     | N | no_UID | none             | V running | -         | yes      |
   )",
-                     {{"N"}, {"U", "no_UID"}, kInputs[2], kInputs[3], kInputs[4]},
+                     {{"N"}, {"U", "no_UID"}, kInHand, kReadings, kPodReadings},
                      [](const Inputs& in) {
                        std::string step = Describe(MayStillWrite(FactsOf(in)));
                        for (char& c : step) c = c == ' ' ? '_' : c;
@@ -132,7 +129,7 @@ TEST(ApplyPodTest, FollowsTheTable) {
     | no  | yes | stopped   | no    | merge evidence   |
     | -   | yes | not asked | list  | none             |
   )",
-      {YesNo(), YesNo(), {"not asked", "error", "running", "stopped"}}, [](const Inputs& in) {
+      {YesNo(), YesNo(), kPodReadings}, [](const Inputs& in) {
         const ApplyPodStep step = ApplyPodMayRun(
             {.retirement_names_job = in.Yes(0), .uid_known = in.Yes(1), .pods = kPods.at(in[2])});
         const char* answer = step.answer == ApplyPodAnswer::kYes     ? "yes"
