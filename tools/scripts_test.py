@@ -153,7 +153,8 @@ class StopgapTest(Machine):
     def test_scenarios_and_saved_schedules_are_not(self):
         self.run_script("stopgap")
         self.write("a clone/scenarios/new.textproto", "")
-        self.write("a clone/found.schedule", "")
+        self.write("a clone/schedules/found.schedule", "")
+        self.write("a clone/report.json", "")
         self.run_script("stopgap")
         self.assertEqual(len(self.calls("bazel")), 1)
 
