@@ -11,7 +11,6 @@
 #include "cli/commands.h"
 #include "cli/exploring.h"
 #include "cli/files.h"
-#include "lifecycle/dispatch/design.h"
 #include "reports/durable_writes.h"
 #include "reports/summarize.h"
 #include "reports/terminal.h"
@@ -64,7 +63,7 @@ absl::StatusOr<Request> Read(const Arguments& arguments) {
   request.explore.scenarios = *std::move(scenarios);
   model::CheckOptions& options = request.explore.options;
   if (const auto names = arguments.Get("--exchange")) {
-    auto design = lifecycle::dispatch::Exchanged(lifecycle::dispatch::CurrentDesign(), *names);
+    auto design = model::DesignWithExchange(*names);
     if (!design.ok()) return design.status();
     options.design = *std::move(design);
   }
@@ -113,8 +112,7 @@ reports::CanaryReport RunCanary(const Request& request) {
   canary.set_mutant(absl::StrCat("exchange ", kCanaryExchange));
   canary.set_property(kCanaryProperty);
   const auto scenarios = ScenariosNamed(kCanaryScenario);
-  const auto design =
-      lifecycle::dispatch::Exchanged(lifecycle::dispatch::CurrentDesign(), kCanaryExchange);
+  const auto design = model::DesignWithExchange(kCanaryExchange);
   if (!scenarios.ok() || !design.ok()) return canary;
   ExploreRequest explore;
   explore.scenarios = *scenarios;

@@ -295,6 +295,10 @@ absl::StatusOr<CheckResult> Check(const LoadedScenario& scenario, const CheckOpt
   return Collector(scenario, options, **bench).Run();
 }
 
+absl::StatusOr<lifecycle::dispatch::Design> DesignWithExchange(absl::string_view names) {
+  return lifecycle::dispatch::Exchanged(lifecycle::dispatch::CurrentDesign(), names);
+}
+
 absl::StatusOr<ReplayResult> ReplaySchedule(const LoadedScenario& scenario,
                                             const Schedule& schedule,
                                             const ReplayRequest& request) {

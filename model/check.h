@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "lifecycle/dispatch/design.h"
 #include "model/engine/exploration.h"
 #include "model/engine/replay.h"
@@ -26,6 +27,10 @@
 #include "model/system.h"
 
 namespace model {
+
+// Returns the current design with two steps exchanged; `names` is "mark,create".
+// Errors: InvalidArgument when `names` is not two different step names.
+absl::StatusOr<lifecycle::dispatch::Design> DesignWithExchange(absl::string_view names);
 
 struct CheckOptions {
   lifecycle::dispatch::Design design;

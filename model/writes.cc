@@ -12,7 +12,7 @@
 namespace model {
 namespace {
 
-using namespace lifecycle::api;  // NOLINT: the registry is about nothing but these types.
+using namespace lifecycle::api;  // The registry is of nothing else. NOLINT(using-namespace)
 
 // A change of the claim while it stays.
 template <class Status>
