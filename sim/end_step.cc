@@ -19,90 +19,78 @@ namespace api = lifecycle::api;
 
 // ---- Versions ----
 
-// Calls `visit(key, version)` for every version that somebody holds; `visit` may change it. The
-// world's own values are copied before they are changed, so that nobody else sees it.
-class Holders {
- public:
-  explicit Holders(World& world) : world_(world) {}
+api::Key LeaseKey(const Process& process, const std::string& name) {
+  return api::Key{api::Kind::kLease, process.configuration->coordination_namespace, name};
+}
 
-  template <class Visit>
-  void ForEach(Visit visit) const {
-    for (const Process& process : world_.processes) {
-      for (const auto& [name, lease] : process.memory->leases) {
-        visit(LeaseKey(process, name), lease.version);
-      }
-      for (const Work& work : process.work) {
-        if (work.paused == nullptr) continue;
-        for (const api::Answer& answer : work.paused->answers) InAnswer(answer, visit);
-      }
+// Calls `visit(key, version)` for every version that somebody other than the store holds.
+template <class Visit>
+void ForEachHeld(const World& world, Visit visit) {
+  const auto in_stored = [&](const api::AnyStored& stored) {
+    if (stored.object != nullptr) visit(api::KeyOf(*stored.object), stored.version);
+  };
+  for (const Process& process : world.processes) {
+    for (const auto& [name, lease] : process.memory->leases) {
+      visit(LeaseKey(process, name), lease.version);
     }
-    for (const InFlight& one : world_.in_flight) {
-      if (one.request.version != 0) visit(one.request.key, one.request.version);
-    }
-  }
-
-  // Replaces each held version by what `rank(key, version)` returns.
-  template <class Rank>
-  void Rewrite(Rank rank) {
-    for (Process& process : world_.processes) {
-      RewriteMemory(process, rank);
-      for (Work& work : process.work) {
-        if (work.paused != nullptr) work.paused = Rewritten(*work.paused, rank);
+    for (const Work& work : process.work) {
+      if (work.paused == nullptr) continue;
+      for (const api::Answer& answer : work.paused->answers) {
+        in_stored(answer.stored);
+        for (const api::AnyStored& one : answer.list) in_stored(one);
       }
     }
-    for (InFlight& one : world_.in_flight) {
-      if (one.request.version != 0)
-        one.request.version = rank(one.request.key, one.request.version);
+  }
+  for (const InFlight& one : world.in_flight) {
+    if (one.request.version != 0) visit(one.request.key, one.request.version);
+  }
+}
+
+// Replaces each of them by what `rank(key, version)` returns. What is shared with other worlds is
+// copied first.
+template <class Rank>
+void RewriteMemory(Process& process, Rank rank) {
+  const auto& leases = process.memory->leases;
+  const bool changes = std::any_of(leases.begin(), leases.end(), [&](const auto& one) {
+    return rank(LeaseKey(process, one.first), one.second.version) != one.second.version;
+  });
+  if (!changes) return;
+  for (auto& [name, lease] : process.memory.Edit().leases) {
+    lease.version = rank(LeaseKey(process, name), lease.version);
+  }
+}
+
+template <class Rank>
+std::shared_ptr<const PausedPass> Rewritten(const PausedPass& paused, Rank rank) {
+  auto next = std::make_shared<PausedPass>(paused);
+  const auto in_stored = [&](api::AnyStored& stored) {
+    if (stored.object != nullptr) stored.version = rank(api::KeyOf(*stored.object), stored.version);
+  };
+  for (api::Answer& answer : next->answers) {
+    in_stored(answer.stored);
+    for (api::AnyStored& one : answer.list) in_stored(one);
+  }
+  return next;
+}
+
+template <class Rank>
+void RewriteHeld(World& world, Rank rank) {
+  for (Process& process : world.processes) {
+    RewriteMemory(process, rank);
+    for (Work& work : process.work) {
+      if (work.paused != nullptr) work.paused = Rewritten(*work.paused, rank);
     }
   }
-
- private:
-  static api::Key LeaseKey(const Process& process, const std::string& name) {
-    return api::Key{api::Kind::kLease, process.configuration->coordination_namespace, name};
+  for (InFlight& one : world.in_flight) {
+    if (one.request.version != 0) one.request.version = rank(one.request.key, one.request.version);
   }
-
-  template <class Visit>
-  static void InAnswer(const api::Answer& answer, Visit& visit) {
-    if (answer.stored.object != nullptr) {
-      visit(api::KeyOf(*answer.stored.object), answer.stored.version);
-    }
-    for (const api::AnyStored& one : answer.list) visit(api::KeyOf(*one.object), one.version);
-  }
-
-  template <class Rank>
-  static void RewriteMemory(Process& process, Rank& rank) {
-    const bool changes = std::any_of(
-        process.memory->leases.begin(), process.memory->leases.end(), [&](const auto& one) {
-          return rank(LeaseKey(process, one.first), one.second.version) != one.second.version;
-        });
-    if (!changes) return;
-    for (auto& [name, lease] : process.memory.Edit().leases) {
-      lease.version = rank(LeaseKey(process, name), lease.version);
-    }
-  }
-
-  template <class Rank>
-  static std::shared_ptr<const PausedPass> Rewritten(const PausedPass& paused, Rank& rank) {
-    PausedPass next = paused;
-    for (api::Answer& answer : next.answers) {
-      if (answer.stored.object != nullptr) {
-        answer.stored.version = rank(api::KeyOf(*answer.stored.object), answer.stored.version);
-      }
-      for (api::AnyStored& one : answer.list) {
-        one.version = rank(api::KeyOf(*one.object), one.version);
-      }
-    }
-    return std::make_shared<const PausedPass>(std::move(next));
-  }
-
-  World& world_;
-};
+}
 
 // Where somebody holds a version, what counts is which of them are equal and which came later.
 void RenumberVersions(World& world) {
   std::map<api::Key, std::vector<api::Version>> held;
-  Holders holders(world);
-  holders.ForEach([&](const api::Key& key, api::Version version) { held[key].push_back(version); });
+  ForEachHeld(world,
+              [&](const api::Key& key, api::Version version) { held[key].push_back(version); });
   for (auto& [key, versions] : held) {
     if (const Entry* entry = world.Find(key); entry != nullptr) versions.push_back(entry->version);
     std::sort(versions.begin(), versions.end());
@@ -117,7 +105,7 @@ void RenumberVersions(World& world) {
   for (Entry& entry : world.objects) {
     entry.version = held.empty() ? 1 : rank(entry.object->key, entry.version);
   }
-  if (!held.empty()) holders.Rewrite(rank);
+  if (!held.empty()) RewriteHeld(world, rank);
 }
 
 // ---- Logs ----
@@ -170,7 +158,7 @@ void SortInFlight(World& world, const DigestOptions& options) {
 
 api::Version LargestHeldVersion(const World& world, const api::Key& key) {
   api::Version largest = world.removed_version;
-  Holders(const_cast<World&>(world)).ForEach([&](const api::Key& of, api::Version version) {
+  ForEachHeld(world, [&](const api::Key& of, api::Version version) {
     if (of == key) largest = std::max(largest, version);
   });
   return largest;

@@ -227,16 +227,32 @@ bool ARunCan(const World& world, const OperationTruth& operation, bool may_start
   });
 }
 
-// A stored Job of the operation has not started a Pod and still may: not finished, not going away.
+// A stored Job of the operation has made no Pod yet and still may: not finished, not going away.
 bool AJobMayStart(const World& world, const OperationTruth& operation) {
   return std::any_of(world.objects.begin(), world.objects.end(), [&](const Entry& entry) {
     if (entry.object->key.kind != api::Kind::kJob) return false;
     const api::Job& job = entry.object->As<api::Job>();
-    const std::string& uid = job.metadata().uid();
-    if (!Contains(operation.job_uids, uid)) return false;
-    if (IsFinished(job) || job.metadata().deletion_timestamp_ms() != 0) return false;
-    return std::none_of(world.runs.begin(), world.runs.end(),
-                        [&](const Run& run) { return run.job_uid == uid; });
+    const api::JobStatus& status = job.status();
+    return Contains(operation.job_uids, job.metadata().uid()) && !IsFinished(job) &&
+           job.metadata().deletion_timestamp_ms() == 0 && status.active() == 0 &&
+           status.succeeded() == 0 && status.failed() == 0;
+  });
+}
+
+// A Pod of the operation's waits for its containers to start, whatever became of its Job.
+bool APodMayStart(const World& world, const OperationTruth& operation) {
+  return std::any_of(world.objects.begin(), world.objects.end(), [&](const Entry& entry) {
+    if (entry.object->key.kind != api::Kind::kPod) return false;
+    const api::Pod& pod = entry.object->As<api::Pod>();
+    const auto& owners = pod.metadata().owner_references();
+    return pod.status().phase() == api::pod_phase::kPending &&
+           pod.metadata().deletion_timestamp_ms() == 0 &&
+           std::any_of(owners.begin(), owners.end(),
+                       [&](const api::OwnerReference& owner) {
+                         return Contains(operation.job_uids, owner.uid());
+                       }) &&
+           std::none_of(world.runs.begin(), world.runs.end(),
+                        [&](const Run& run) { return run.pod_uid == pod.metadata().uid(); });
   });
 }
 
@@ -286,6 +302,35 @@ OperationTruth NameAlone(const OperationTruth& operation) {
   name.nonce = operation.nonce;
   name.open = false;
   return name;
+}
+
+void ForgetOperations(World& world) {
+  std::vector<std::string> settled;
+  for (const auto& [id, operation] : world.truth.operations) {
+    if (!IsWanted(world, operation)) settled.push_back(id);
+  }
+  for (const std::string& id : settled) {
+    const OperationTruth& operation = *world.truth.operations.Get(id);
+    OperationTruth name = NameAlone(operation);
+    if (!IsNamedByApproval(world, id)) {
+      world.truth.operations.Erase(id);
+    } else if (!(name == operation)) {
+      world.truth.operations.Edit(id) = std::move(name);
+    }
+  }
+}
+
+// Returns whether there was one to forget.
+bool ForgetApprovals(World& world) {
+  std::vector<std::string> unnamed;
+  for (const auto& [uid, approval] : world.truth.approvals) {
+    const bool grounds_one =
+        std::any_of(world.truth.operations.begin(), world.truth.operations.end(),
+                    [&uid = uid](const auto& one) { return one.second.approval_uid == uid; });
+    if (!grounds_one && !IsNamedOutsideTruth(world, uid)) unnamed.push_back(uid);
+  }
+  for (const std::string& uid : unnamed) world.truth.approvals.Erase(uid);
+  return !unnamed.empty();
 }
 
 }  // namespace
@@ -364,32 +409,14 @@ bool CanRun(const World& world, const OperationTruth& operation) {
   const bool may_start =
       operation.dispatch_not_after_ms == 0 || world.now_ms < operation.dispatch_not_after_ms;
   if (ARunCan(world, operation, may_start)) return true;
-  return may_start &&
-         (FlyingOf(world, operation) != Count::kNone || AJobMayStart(world, operation));
+  return may_start && (FlyingOf(world, operation) != Count::kNone ||
+                       AJobMayStart(world, operation) || APodMayStart(world, operation));
 }
 
 void ForgetSettled(World& world) {
-  std::vector<std::string> settled;
-  for (const auto& [id, operation] : world.truth.operations) {
-    if (!IsWanted(world, operation)) settled.push_back(id);
-  }
-  for (const std::string& id : settled) {
-    if (!IsNamedByApproval(world, id)) {
-      world.truth.operations.Erase(id);
-    } else if (OperationTruth name = NameAlone(*world.truth.operations.Get(id));
-               !(name == *world.truth.operations.Get(id))) {
-      world.truth.operations.Edit(id) = std::move(name);
-    }
-  }
-  std::vector<std::string> unnamed;
-  for (const auto& [uid, approval] : world.truth.approvals) {
-    const bool named =
-        IsNamedOutsideTruth(world, uid) ||
-        std::any_of(world.truth.operations.begin(), world.truth.operations.end(),
-                    [&uid = uid](const auto& one) { return one.second.approval_uid == uid; });
-    if (!named) unnamed.push_back(uid);
-  }
-  for (const std::string& uid : unnamed) world.truth.approvals.Erase(uid);
+  ForgetOperations(world);
+  // An approval that goes lets go of the names it kept.
+  if (ForgetApprovals(world)) ForgetOperations(world);
 }
 
 }  // namespace sim

@@ -284,7 +284,27 @@ TEST_F(TruthTest, AContainerThatWaitsStartsItsChildBeforeTheDispatchDeadlineOrNe
 
 TEST_F(TruthTest, AJobWhosePodEndedStartsNoOther) {
   const std::string id = Claim("Apply");
-  AddRun(id, AddJob(), RunState::kEnded);
+  api::Job job = AddJob();
+  AddRun(id, job, RunState::kEnded);
+  job.mutable_status()->set_active(1);
+  store_.PatchStatus(job);
+  EXPECT_FALSE(Can(id));
+}
+
+TEST_F(TruthTest, APodThatWaitsForItsContainersMayStartWhateverBecameOfItsJob) {
+  const std::string id = Claim("Apply");
+  api::Job job = AddJob();
+  job.mutable_status()->set_active(1);
+  job = store_.PatchStatus(job);
+  EXPECT_FALSE(Can(id));
+  api::Pod pod = Named<api::Pod>("p");
+  SetOwner(job, &pod);
+  pod = store_.Create(pod);
+  EXPECT_TRUE(Can(id));
+  store_.Delete<api::Job>("job-1");
+  EXPECT_TRUE(Can(id));
+  pod.mutable_status()->set_phase("Failed");
+  store_.PatchStatus(pod);
   EXPECT_FALSE(Can(id));
 }
 
@@ -342,7 +362,6 @@ TEST_F(TruthTest, AnOperationThatAnApprovalWasSpentOnKeepsItsNameAndNothingElse)
   EXPECT_NE(Claim("Apply", approval.metadata().uid()), id);  // The name stays taken.
   Unclaim();
   store_.Delete<api::PtahMigrationApproval>("a");
-  EndStep(store_.world, {});
   EndStep(store_.world, {});
   EXPECT_FALSE(IsKnown(id));
   EXPECT_TRUE(store_.world.truth.approvals.empty());
