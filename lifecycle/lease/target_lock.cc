@@ -156,6 +156,77 @@ absl::Status ConcurrentUpdate() {
   return absl::AbortedError("the realm's Lease was changed by others at every attempt");
 }
 
+// One attempt to take or renew the realm: what was decided on what was read, and what the write of
+// that decision came to.
+struct Attempt {
+  rules::LeaseDecision decision;
+  std::string epoch = "";  // Of the acquisition, if the write landed.
+  absl::Status written = absl::OkStatus();
+};
+
+class Acquiring {
+ public:
+  Acquiring(api::Client& client, Lock& lock, absl::string_view resource_uid,
+            const rules::LeaseRequest& wanted)
+      : client_(client), lock_(lock), resource_uid_(resource_uid), wanted_(wanted) {}
+
+  // Errors: the Lease could not be read.
+  absl::StatusOr<Attempt> TryOnce() {
+    const absl::StatusOr<StoredLease> read = lock_.Read();
+    if (!read.ok()) return read.status();
+    const StoredLease& stored = *read;
+    std::optional<rules::StoredLease> facts;
+    if (stored) {
+      facts = rules::StoredLease{.holder = (*stored)->spec().holder_identity(),
+                                 .epoch = EpochOf(**stored),
+                                 .timing_valid = TimingValid((*stored)->spec())};
+    }
+    Attempt attempt;
+    attempt.decision = rules::DecideAcquire(facts, wanted_, RemainingMs(stored, facts));
+    switch (attempt.decision.step) {
+      case rules::LeaseStep::kContended:
+      case rules::LeaseStep::kMalformed:
+        break;
+      case rules::LeaseStep::kRenew:
+        attempt.epoch = std::string(facts->epoch);
+        attempt.written = lock_.RenewOwn(*stored, wanted_.duration_ms / 1000);
+        break;
+      case rules::LeaseStep::kCreate:
+        attempt.epoch = NewEpoch();
+        attempt.written = lock_.Create(wanted_, attempt.epoch);
+        break;
+      case rules::LeaseStep::kTake:
+        attempt.epoch = NewEpoch();
+        attempt.written = lock_.Take(*stored, wanted_, attempt.epoch);
+        break;
+    }
+    return attempt;
+  }
+
+ private:
+  // How long a foreign holder may still be there; whatever else stands there is not remembered.
+  int64_t RemainingMs(const StoredLease& stored, const std::optional<rules::StoredLease>& facts) {
+    const bool foreign = facts && !facts->holder.empty() && facts->holder != wanted_.holder;
+    if (foreign && facts->timing_valid) return lock_.ObserveForeign(*stored);
+    lock_.Forget();
+    return 0;
+  }
+
+  // Drawn once a call, however often it races.
+  const std::string& NewEpoch() {
+    if (new_epoch_.empty()) {
+      new_epoch_ = rules::EpochFromRandom(client_.Random16(resource_uid_, "lease epoch"));
+    }
+    return new_epoch_;
+  }
+
+  api::Client& client_;
+  Lock& lock_;
+  const absl::string_view resource_uid_;
+  const rules::LeaseRequest& wanted_;
+  std::string new_epoch_;
+};
+
 }  // namespace
 
 absl::StatusOr<Acquisition> Acquire(api::Client& client, api::Memory& memory,
@@ -170,62 +241,29 @@ absl::StatusOr<Acquisition> Acquire(api::Client& client, api::Memory& memory,
   const absl::Status valid = rules::ValidateLeaseRequest(wanted);
   if (!valid.ok()) return valid;
   Lock lock(client, memory, coordination_namespace, rules::LeaseName(request.coordination_digest));
-
-  std::string new_epoch;  // Drawn once a call, however often it races.
-  for (int attempt = 1;; ++attempt) {
-    const absl::StatusOr<StoredLease> read = lock.Read();
-    if (!read.ok()) return read.status();
-    const StoredLease& stored = *read;
-    std::optional<rules::StoredLease> facts;
-    int64_t remaining_ms = 0;
-    if (stored) {
-      const api::LeaseSpec& spec = (*stored)->spec();
-      facts = rules::StoredLease{.holder = spec.holder_identity(),
-                                 .epoch = EpochOf(**stored),
-                                 .timing_valid = TimingValid(spec)};
+  Acquiring acquiring(client, lock, request.resource_uid, wanted);
+  for (int number = 1;; ++number) {
+    absl::StatusOr<Attempt> attempt = acquiring.TryOnce();
+    if (!attempt.ok()) return attempt.status();
+    const rules::LeaseDecision& decision = attempt->decision;
+    if (decision.step == rules::LeaseStep::kContended) {
+      return Acquisition{.acquired = false, .wait_ms = decision.wait_ms};
     }
-    const bool foreign = facts && !facts->holder.empty() && facts->holder != wanted.holder;
-    if (foreign && facts->timing_valid) {
-      remaining_ms = lock.ObserveForeign(*stored);
-    } else {
-      lock.Forget();
+    if (decision.step == rules::LeaseStep::kMalformed) {
+      return absl::FailedPreconditionError(
+          "the realm's Lease has a holder without a valid duration or time");
     }
-
-    const rules::LeaseDecision decision = rules::DecideAcquire(facts, wanted, remaining_ms);
-    absl::Status written;
-    std::string epoch;
-    switch (decision.step) {
-      case rules::LeaseStep::kContended:
-        return Acquisition{.acquired = false, .wait_ms = decision.wait_ms};
-      case rules::LeaseStep::kMalformed:
-        return absl::FailedPreconditionError(
-            "the realm's Lease has a holder without a valid duration or time");
-      case rules::LeaseStep::kRenew:
-        epoch = std::string(facts->epoch);
-        written = lock.RenewOwn(*stored, request.duration_seconds);
-        break;
-      case rules::LeaseStep::kCreate:
-      case rules::LeaseStep::kTake:
-        if (new_epoch.empty()) {
-          new_epoch = rules::EpochFromRandom(
-              client.Random16(request.resource_uid, api::kLeaseEpochPurpose));
-        }
-        epoch = new_epoch;
-        written = decision.step == rules::LeaseStep::kCreate ? lock.Create(wanted, epoch)
-                                                             : lock.Take(*stored, wanted, epoch);
-        break;
-    }
-    switch (rules::AfterLeaseWrite(Outcome(written), attempt)) {
+    switch (rules::AfterLeaseWrite(Outcome(attempt->written), number)) {
       case rules::AttemptResult::kDone:
         return Acquisition{.acquired = true,
-                           .epoch = std::move(epoch),
+                           .epoch = std::move(attempt->epoch),
                            .continuity_lost = decision.continuity_lost};
       case rules::AttemptResult::kReadAgain:
         break;
       case rules::AttemptResult::kConcurrentUpdate:
         return ConcurrentUpdate();
       case rules::AttemptResult::kError:
-        return written;
+        return attempt->written;
     }
   }
 }

@@ -109,7 +109,7 @@ StepResult ClaimWork::Stage() {
   const absl::StatusOr<Staged> staged = StageProjections(pass_, **plan_, *chunks_);
   if (!staged.ok()) return PassResult::Error(staged.status());
   if (*staged == Staged::kConflict) {
-    return DropStalePlan(pass_, "another object holds the name of a projection");
+    return DropPlanWithOccupiedName(pass_);
   }
   return std::nullopt;
 }

@@ -35,7 +35,7 @@ bool MayGetTtl(const Pass& pass, const ClaimWork& work, const api::Job& job) {
              .ok();
 }
 
-PassResult DiscardLostReading(Pass& pass, ClaimWork& work, const StoredJob* job) {
+PassResult DiscardLostReading(Pass& pass, ClaimWork& work, StoredJob* job) {
   if (job != nullptr && OwnedByClaim(work, **job)) {
     if (!dispatch::EndOf(**job).terminal) {
       return PassResult::After(pass.timing().supervision_poll_ms);
@@ -67,10 +67,10 @@ PassResult SettleLostContinuity(Pass& pass, ClaimWork& work) {
   if (dispatch::StepResult ended = dispatch::TakeRealm(work, pass.context())) {
     return *std::move(ended);
   }
-  const absl::StatusOr<StoredJob> read =
+  absl::StatusOr<StoredJob> read =
       pass.client().Get<api::Job>(pass.metadata().namespace_(), work.claim().job_name());
   if (!read.ok() && !api::IsNotFound(read.status())) return PassResult::Error(read.status());
-  const StoredJob* job = read.ok() ? &*read : nullptr;
+  StoredJob* job = read.ok() ? &*read : nullptr;
   if (!work.operation().mutating) return DiscardLostReading(pass, work, job);
   const bool passes_job = job != nullptr && MayGetTtl(pass, work, **job);
   return RecordUnknownOutcome(

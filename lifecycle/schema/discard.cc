@@ -71,6 +71,18 @@ PassResult DropStalePlan(Pass& pass, absl::string_view why) {
   return EndWith(pass, written, PassResult::Now());
 }
 
+PassResult DropPlanWithOccupiedName(Pass& pass) {
+  pass.client().Journal("E-3");
+  constexpr char kWhy[] = "another object holds the name of one of the plan's projections";
+  const absl::Status marked = MarkRecordedApprovalStale(pass);
+  if (!marked.ok()) return PassResult::Error(marked);
+  const absl::Status written = WriteOrRetire(pass, [&](api::PtahSchemaStatus& next) {
+    ClearPlan(pass, api::phase::kFailed, kWhy, next);
+    SetFailure(pass, kWhy, next);
+  });
+  return EndWith(pass, written, PassResult::After(pass.RetryMs()));
+}
+
 PassResult DropChangedPolicy(Pass& pass) {
   pass.client().Journal("D-9");
   const absl::Status marked = MarkRecordedApprovalStale(pass);
@@ -137,7 +149,8 @@ PassResult DiscardReading(Pass& pass, absl::string_view why) {
 PassResult RetryReading(Pass& pass, const api::Stored<api::Job>* job, absl::string_view why) {
   pass.client().Journal("F-8");
   if (job != nullptr) {
-    const absl::Status cleaned = SetCleanupTtl(pass, *job);
+    api::Stored<api::Job> own = *job;
+    const absl::Status cleaned = SetCleanupTtl(pass, own);
     if (!cleaned.ok()) return PassResult::Error(cleaned);
   }
   const absl::Status written =
@@ -154,12 +167,16 @@ PassResult FailAndKeepClaim(Pass& pass, absl::string_view why) {
   return written.ok() ? PassResult::After(RetryDelayMs(pass)) : PassResult::Error(written);
 }
 
-absl::Status SetCleanupTtl(Pass& pass, const api::Stored<api::Job>& job) {
+absl::Status SetCleanupTtl(Pass& pass, api::Stored<api::Job>& job) {
   if (job->spec().has_ttl_seconds_after_finished()) return absl::OkStatus();
   api::Job next = *job;
   next.mutable_spec()->set_ttl_seconds_after_finished(
       static_cast<int32_t>(pass.timing().cleanup_ttl_seconds));
-  return pass.client().Patch(job, std::move(next), api::Subresource::kMain).status();
+  absl::StatusOr<api::Stored<api::Job>> stored =
+      pass.client().Patch(job, std::move(next), api::Subresource::kMain);
+  if (!stored.ok()) return stored.status();
+  job = *std::move(stored);
+  return absl::OkStatus();
 }
 
 }  // namespace lifecycle::schema

@@ -19,6 +19,10 @@ namespace lifecycle::schema {
 // D-8: the plan is stale, with or without a claim.
 PassResult DropStalePlan(Pass& pass, absl::string_view why);
 
+// D-8 for a plan one of whose projections cannot be written: the same evidence would publish the
+// same plan under the same names, so what follows is paced by the failure interval.
+PassResult DropPlanWithOccupiedName(Pass& pass);
+
 // D-9: the verification policy moved; the artifact has to be verified again.
 PassResult DropChangedPolicy(Pass& pass);
 
@@ -38,8 +42,9 @@ PassResult RetryReading(Pass& pass, const api::Stored<api::Job>* job, absl::stri
 // W-28: the operation failed; the claim, if any, is kept and tried again after the retry delay.
 PassResult FailAndKeepClaim(Pass& pass, absl::string_view why);
 
-// W-17: the cleanup TTL, from absent to 300; one that is set already counts as met.
-absl::Status SetCleanupTtl(Pass& pass, const api::Stored<api::Job>& job);
+// W-17: the cleanup TTL, from absent to 300; one that is set already counts as met. `job` is what
+// is stored afterwards.
+absl::Status SetCleanupTtl(Pass& pass, api::Stored<api::Job>& job);
 
 }  // namespace lifecycle::schema
 

@@ -28,7 +28,7 @@ constexpr char kRunnerRefused[] = "RunnerProtocolRefused";
 // One terminal Job being read.
 class Reading {
  public:
-  Reading(Pass& pass, const StoredJob& job) : pass_(pass), job_(job), end_(dispatch::EndOf(*job)) {}
+  Reading(Pass& pass, StoredJob& job) : pass_(pass), job_(job), end_(dispatch::EndOf(*job)) {}
 
   PassResult Read() {
     absl::StatusOr<PodEvidence> evidence = dispatch::CollectPodEvidence(
@@ -144,13 +144,13 @@ class Reading {
   }
 
   Pass& pass_;
-  const StoredJob& job_;
+  StoredJob& job_;
   const dispatch::JobEnd end_;
   PodEvidence evidence_;
 };
 
 // G-2: whatever it says, a result of moved inputs is not read.
-PassResult SettleMovedInputs(Pass& pass, const StoredJob& job) {
+PassResult SettleMovedInputs(Pass& pass, StoredJob& job) {
   pass.client().Journal("G-2");
   constexpr char kWhy[] = "the inputs of the claim moved";
   if (pass.operation().mutating) return RecordUnknownOutcome(pass, {.job = &job, .why = kWhy});
@@ -161,7 +161,7 @@ PassResult SettleMovedInputs(Pass& pass, const StoredJob& job) {
 
 }  // namespace
 
-PassResult Harvest(Pass& pass, const StoredJob& job, bool inputs_hold) {
+PassResult Harvest(Pass& pass, StoredJob job, bool inputs_hold) {
   return inputs_hold ? Reading(pass, job).Read() : SettleMovedInputs(pass, job);
 }
 

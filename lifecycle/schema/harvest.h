@@ -17,7 +17,7 @@ namespace lifecycle::schema {
 
 // G. `job` is terminal and passed for the claim's in this pass; `inputs_hold` says whether what the
 // claim was decided from still stands. Always ends the pass.
-PassResult Harvest(Pass& pass, const api::Stored<api::Job>& job, bool inputs_hold);
+PassResult Harvest(Pass& pass, api::Stored<api::Job> job, bool inputs_hold);
 
 }  // namespace lifecycle::schema
 

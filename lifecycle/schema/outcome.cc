@@ -116,7 +116,7 @@ absl::StatusOr<PendingObservation> PendingObservationFor(const api::PtahSchemaSt
   return record;
 }
 
-PassResult RecordApplied(Pass& pass, const api::Stored<api::Job>& job,
+PassResult RecordApplied(Pass& pass, api::Stored<api::Job>& job,
                          const dispatch::PodEvidence& evidence) {
   pass.client().Journal("H-1");
   absl::StatusOr<PendingObservation> record = PendingObservationFor(
@@ -146,7 +146,8 @@ PassResult RecordUnknownOutcome(Pass& pass, const Uncertain& uncertain) {
                       .evidence = evidence});
   if (!record.ok()) return PassResult::Error(record.status());
   if (uncertain.job != nullptr) {
-    const absl::Status cleaned = SetCleanupTtl(pass, *uncertain.job);
+    api::Stored<api::Job> own = *uncertain.job;
+    const absl::Status cleaned = SetCleanupTtl(pass, own);
     if (!cleaned.ok()) return PassResult::Error(cleaned);
   }
   return SwapClaimForRecord(pass, *std::move(record), rules::Disposition::kUnaccounted,

@@ -21,7 +21,7 @@
 namespace lifecycle::schema {
 
 // H-1: the Apply's own result was read from its one Pod and names the claim's database.
-PassResult RecordApplied(Pass& pass, const api::Stored<api::Job>& job,
+PassResult RecordApplied(Pass& pass, api::Stored<api::Job>& job,
                          const dispatch::PodEvidence& evidence);
 
 // What is known of an Apply whose outcome is not.

@@ -22,8 +22,7 @@ constexpr char kVerificationRefused[] = "VerificationRefused";
 constexpr char kProtectedTable[] = "ProtectedTable";
 
 // H-3: TTL, then one patch with the result and without the claim, then what is owed goes back.
-PassResult Retire(Pass& pass, const StoredJob& job, StatusEdit edit,
-                  api::Site site = api::Site::Here()) {
+PassResult Retire(Pass& pass, StoredJob& job, StatusEdit edit, api::Site site = api::Site::Here()) {
   const absl::Status cleaned = SetCleanupTtl(pass, job);
   if (!cleaned.ok()) return PassResult::Error(cleaned);
   const absl::Status retired = pass.RetireClaim(rules::Disposition::kAccounted, edit, site);
@@ -35,7 +34,7 @@ absl::Status MarkStaleIf(Pass& pass, bool drops_plan) {
   return drops_plan ? MarkRecordedApprovalStale(pass) : absl::OkStatus();
 }
 
-PassResult AcceptResolve(Pass& pass, const StoredJob& job, const api::FramePayload& frame) {
+PassResult AcceptResolve(Pass& pass, StoredJob& job, const api::FramePayload& frame) {
   const api::SourceRecord& before = pass.status().source();
   const bool moved = before.digest() != frame.resolved_digest() ||
                      before.resolved_reference() != frame.resolved_reference();
@@ -60,7 +59,7 @@ PassResult AcceptResolve(Pass& pass, const StoredJob& job, const api::FramePaylo
 }
 
 // G-12: the policy has to be the claim's in the frame and live, or its verdict is of another one.
-PassResult AcceptVerify(Pass& pass, const StoredJob& job, const api::FramePayload& frame) {
+PassResult AcceptVerify(Pass& pass, StoredJob& job, const api::FramePayload& frame) {
   const PolicyIdentity claimed = {pass.claim()->verification_policy_uid(),
                                   pass.claim()->verification_policy_digest()};
   const absl::StatusOr<std::optional<PolicyIdentity>> policy = ReadPolicy(pass);
@@ -87,7 +86,7 @@ PassResult AcceptVerify(Pass& pass, const StoredJob& job, const api::FramePayloa
   });
 }
 
-PassResult AcceptObserve(Pass& pass, const StoredJob& job, const api::FramePayload& frame) {
+PassResult AcceptObserve(Pass& pass, StoredJob& job, const api::FramePayload& frame) {
   if (frame.coordination_digest() != pass.claim()->coordination_digest()) {
     return RetryReading(pass, &job, "another database was read");
   }
@@ -102,7 +101,7 @@ PassResult AcceptObserve(Pass& pass, const StoredJob& job, const api::FramePaylo
   });
 }
 
-PassResult BlockOnProtectedTable(Pass& pass, const StoredJob& job, const api::FramePayload& frame) {
+PassResult BlockOnProtectedTable(Pass& pass, StoredJob& job, const api::FramePayload& frame) {
   const absl::Status marked = MarkStaleIf(pass, pass.plan() != nullptr);
   if (!marked.ok()) return PassResult::Error(marked);
   return Retire(pass, job, [&](api::PtahSchemaStatus& next) {
@@ -115,7 +114,7 @@ PassResult BlockOnProtectedTable(Pass& pass, const StoredJob& job, const api::Fr
 }
 
 // W-37: an ordinary Plan.
-PassResult AcceptPlan(Pass& pass, const StoredJob& job, const api::FramePayload& frame) {
+PassResult AcceptPlan(Pass& pass, StoredJob& job, const api::FramePayload& frame) {
   if (frame.coordination_digest() != pass.claim()->coordination_digest() ||
       frame.target_identity_digest() != pass.claim()->target_identity_digest()) {
     return RetryReading(pass, &job, "another database was planned for");
@@ -148,7 +147,7 @@ bool IsAccountedRefusal(const Pass& pass, const api::FramePayload& frame) {
          (type == api::operation::kPlan && frame.error().code() == kProtectedTable);
 }
 
-PassResult AcceptReading(Pass& pass, const StoredJob& job, const api::FramePayload& frame) {
+PassResult AcceptReading(Pass& pass, StoredJob& job, const api::FramePayload& frame) {
   pass.client().Journal("G-12");
   if ((frame.has_error() && !IsAccountedRefusal(pass, frame)) || frame.uncertain()) {
     return RetryReading(pass, &job, frame.error().message());

@@ -19,8 +19,7 @@ bool IsAccountedRefusal(const Pass& pass, const api::FramePayload& frame);
 
 // The result of a read-only claim whose frame is its own. Validated against the claim first; a
 // mismatch runs the claim again (F-8). Always ends the pass.
-PassResult AcceptReading(Pass& pass, const api::Stored<api::Job>& job,
-                         const api::FramePayload& frame);
+PassResult AcceptReading(Pass& pass, api::Stored<api::Job>& job, const api::FramePayload& frame);
 
 // Returns status.target as an accepted Observe found it.
 api::TargetRecord TargetRecordOf(const Pass& pass, const api::FramePayload& frame, int64_t now_ms);

@@ -48,6 +48,7 @@ TEST(SchemaApplyTest, AnApprovedPlanIsAppliedProvenAndAttributed) {
   EXPECT_EQ(scene.JobsMade(api::runner_operation::kPlan), 1);
   EXPECT_TRUE(scene.ApprovalIs(api::condition::kConsumed));
   EXPECT_TRUE(RealmIsFree(scene));
+  EXPECT_EQ(scene.failed_passes, 0);
 }
 
 // The order of the durable writes from the reservation to the harvest.
@@ -362,6 +363,7 @@ TEST(SchemaApplyTest, AnEditedSpecIsResolvedVerifiedObservedAndPlanned) {
   EXPECT_EQ(scene.JobsMade(api::runner_operation::kObserve), 1);
   EXPECT_EQ(scene.status().phase(), api::phase::kAwaitingApproval);
   EXPECT_EQ(scene.status().observed_generation(), 2);
+  EXPECT_EQ(scene.failed_passes, 0);
   EXPECT_TRUE(RealmIsFree(scene));
 }
 

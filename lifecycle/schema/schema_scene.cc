@@ -138,6 +138,7 @@ api::PassResult SchemaScene::Pass() {
   api::Client client(door, configuration.user);
   SchemaReconciler reconciler(client, memory, configuration, timing, design);
   const api::PassResult result = reconciler.Reconcile(kNamespace, kName);
+  if (!result.status.ok()) ++failed_passes;
   const int64_t waited_ms = result.requeue_after_ms.value_or(0);
   door.wall_ms += waited_ms;
   door.monotonic_ms += waited_ms;

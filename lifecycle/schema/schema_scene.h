@@ -69,6 +69,8 @@ class SchemaScene {
   std::function<void(api::FramePayload&)> report = [](api::FramePayload&) {};
   // The log of Apply Pods is lost.
   bool lose_apply_log = false;
+  // How many passes ended in an error.
+  int failed_passes = 0;
 
  private:
   void RunJob(const api::Job& job);

@@ -73,7 +73,7 @@ api::AppliedRecord AppliedRecordOf(const PendingObservation& proof, int64_t now_
 }
 
 // J-6.
-PassResult AcceptObserve(Pass& pass, const StoredJob& job, const api::FramePayload& frame) {
+PassResult AcceptObserve(Pass& pass, StoredJob& job, const api::FramePayload& frame) {
   pass.client().Journal("J-6");
   if (!IsTheRecordsDatabase(*pass.proof(), frame)) {
     return RetryReading(pass, &job, "another database was read");
@@ -91,7 +91,7 @@ PassResult AcceptObserve(Pass& pass, const StoredJob& job, const api::FramePaylo
   }));
 }
 
-PassResult ObserveAgain(Pass& pass, const StoredJob& job) {
+PassResult ObserveAgain(Pass& pass, StoredJob& job) {
   const absl::Status cleaned = SetCleanupTtl(pass, job);
   if (!cleaned.ok()) return PassResult::Error(cleaned);
   return NowOr(pass.RetireClaim(rules::Disposition::kDiscard, [](api::PtahSchemaStatus& next) {
@@ -128,7 +128,7 @@ PassResult Settle(Pass& pass, const Currency& current, bool changes,
 
 // J-7. A Plan with changes ends the record too, without attribution, or the resource could never
 // plan again.
-PassResult AcceptPlan(Pass& pass, const StoredJob& job, const api::FramePayload& frame) {
+PassResult AcceptPlan(Pass& pass, StoredJob& job, const api::FramePayload& frame) {
   pass.client().Journal("J-7");
   if (!IsTheRecordsDatabase(*pass.proof(), frame)) return ObserveAgain(pass, job);
   if (!IsTheRecordsSource(*pass.proof(), frame)) {
@@ -156,7 +156,7 @@ PassResult AcceptPlan(Pass& pass, const StoredJob& job, const api::FramePayload&
 
 }  // namespace
 
-PassResult AcceptProofReading(Pass& pass, const StoredJob& job, const api::FramePayload& frame) {
+PassResult AcceptProofReading(Pass& pass, StoredJob& job, const api::FramePayload& frame) {
   return pass.claim()->type() == api::operation::kObserve ? AcceptObserve(pass, job, frame)
                                                           : AcceptPlan(pass, job, frame);
 }

@@ -20,7 +20,7 @@
 namespace lifecycle::schema {
 
 // J-6, J-7. The claim serves the outstanding proof. Always ends the pass.
-PassResult AcceptProofReading(Pass& pass, const api::Stored<api::Job>& job,
+PassResult AcceptProofReading(Pass& pass, api::Stored<api::Job>& job,
                               const api::FramePayload& frame);
 
 // Puts a Plan's result into a status about to be written: the published plan and the phase its
