@@ -84,7 +84,7 @@ class ApiServer {
 
   lifecycle::api::Answer StoreCreate(World& world, const Admitted& admitted) const;
   lifecycle::api::Answer StoreChange(World& world, const Admitted& admitted) const;
-  void Remove(World& world, Handle object, const lifecycle::api::Request* request) const;
+  void Remove(World& world, Handle object) const;
 
   Interner& interner_;
   std::vector<const lifecycle::api::Admission*> webhooks_;

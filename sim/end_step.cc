@@ -122,8 +122,8 @@ void DropLogsOfGonePods(World& world) {
 
 // ---- Due ----
 
-// A poll waits for what it read last to change. Once something has happened, which it was that it
-// read no longer counts, and a parked poll is due at its time again.
+// A poll, or a pass that failed, waits for what it read last to change. Once something has
+// happened, which it was that it read no longer counts, and a parked poll is due at its time again.
 void NoticeThatSomethingHappened(World& world) {
   const bool anybody_waits =
       std::any_of(world.processes.begin(), world.processes.end(), [](const Process& process) {
@@ -135,11 +135,11 @@ void NoticeThatSomethingHappened(World& world) {
   for (Process& process : world.processes) {
     for (Work& work : process.work) {
       Due& due = work.due;
-      if (due.when == Due::When::kNow || due.when == Due::When::kNever) {
+      if (due.when == Due::When::kNever) {
         due = Due{.when = due.when};
       } else if (due.seen != content) {
         due.seen = Hash128{};
-        due.when = Due::When::kAt;
+        if (due.when == Due::When::kParked) due.when = Due::When::kAt;
       }
     }
   }

@@ -11,7 +11,6 @@
 #include "lifecycle/api/migration.pb.h"
 #include "lifecycle/api/names.h"
 #include "lifecycle/api/operation.pb.h"
-#include "lifecycle/api/runner_contract.h"
 #include "lifecycle/api/schema.pb.h"
 #include "sim/lease_watch.h"
 #include "sim/names.h"
@@ -190,147 +189,8 @@ void ObserveApproval(World& world, Handle before, Handle after) {
   }
 }
 
-bool IsJobCreateFor(const InFlight& one, const OperationTruth& operation) {
-  const api::Request& request = one.request;
-  return request.verb == api::Verb::kCreate && request.key.kind == api::Kind::kJob &&
-         request.key.namespace_ == operation.resource.namespace_ &&
-         std::find(operation.job_names.begin(), operation.job_names.end(), request.key.name) !=
-             operation.job_names.end();
-}
-
-Count FlyingOf(const World& world, const OperationTruth& operation) {
-  Count count = Count::kNone;
-  for (const InFlight& one : world.in_flight) {
-    if (IsJobCreateFor(one, operation)) count = Increment(count);
-  }
-  return count;
-}
-
-bool IsFinished(const api::Job& job) {
-  return std::any_of(job.status().conditions().begin(), job.status().conditions().end(),
-                     [](const api::JobCondition& condition) {
-                       return condition.status() == api::condition_status::kTrue &&
-                              (condition.type() == api::condition::kJobComplete ||
-                               condition.type() == api::condition::kJobFailed);
-                     });
-}
-
 bool Contains(const std::vector<std::string>& list, const std::string& value) {
   return std::find(list.begin(), list.end(), value) != list.end();
-}
-
-// A child of the operation sends SQL, or its container waits to start one.
-bool ARunCan(const World& world, const OperationTruth& operation, bool may_start) {
-  return std::any_of(world.runs.begin(), world.runs.end(), [&](const Run& run) {
-    return run.operation_id == operation.id &&
-           (run.state == RunState::kRunning || (run.state == RunState::kWaiting && may_start));
-  });
-}
-
-// A stored Job of the operation has made no Pod yet and still may: not finished, not going away.
-bool AJobMayStart(const World& world, const OperationTruth& operation) {
-  return std::any_of(world.objects.begin(), world.objects.end(), [&](const Entry& entry) {
-    if (entry.object->key.kind != api::Kind::kJob) return false;
-    const api::Job& job = entry.object->As<api::Job>();
-    const api::JobStatus& status = job.status();
-    return Contains(operation.job_uids, job.metadata().uid()) && !IsFinished(job) &&
-           job.metadata().deletion_timestamp_ms() == 0 && status.active() == 0 &&
-           status.succeeded() == 0 && status.failed() == 0;
-  });
-}
-
-// A Pod of the operation's waits for its containers to start, whatever became of its Job.
-bool APodMayStart(const World& world, const OperationTruth& operation) {
-  return std::any_of(world.objects.begin(), world.objects.end(), [&](const Entry& entry) {
-    if (entry.object->key.kind != api::Kind::kPod) return false;
-    const api::Pod& pod = entry.object->As<api::Pod>();
-    const auto& owners = pod.metadata().owner_references();
-    return pod.status().phase() == api::pod_phase::kPending &&
-           pod.metadata().deletion_timestamp_ms() == 0 &&
-           std::any_of(owners.begin(), owners.end(),
-                       [&](const api::OwnerReference& owner) {
-                         return Contains(operation.job_uids, owner.uid());
-                       }) &&
-           std::none_of(world.runs.begin(), world.runs.end(),
-                        [&](const Run& run) { return run.pod_uid == pod.metadata().uid(); });
-  });
-}
-
-bool ARivalCan(const World& world, const OperationTruth& operation) {
-  return std::any_of(world.rivals.begin(), world.rivals.end(), [&](const Rival& rival) {
-    if (rival.holder != operation.holder || !operation.open) return false;
-    return rival.state == Rival::State::kRunning ||
-           (rival.state == Rival::State::kHolding &&
-            world.now_ms < operation.dispatch_not_after_ms);
-  });
-}
-
-bool ARunIsLeft(const World& world, const OperationTruth& operation) {
-  return std::any_of(world.runs.begin(), world.runs.end(),
-                     [&](const Run& run) { return run.operation_id == operation.id; });
-}
-
-bool IsWanted(const World& world, const OperationTruth& operation) {
-  return operation.open || CanRun(world, operation) || ARunIsLeft(world, operation) ||
-         IsNamedOutsideTruth(world, operation.id) || IsNamedOutsideTruth(world, operation.holder) ||
-         std::any_of(operation.job_uids.begin(), operation.job_uids.end(),
-                     [&](const std::string& uid) {
-                       return std::any_of(
-                           world.objects.begin(), world.objects.end(), [&](const Entry& entry) {
-                             return entry.object->key.kind == api::Kind::kJob &&
-                                    entry.object->As<api::Job>().metadata().uid() == uid;
-                           });
-                     });
-}
-
-bool IsNamedByApproval(const World& world, const std::string& id) {
-  return std::any_of(world.truth.approvals.begin(), world.truth.approvals.end(),
-                     [&](const auto& one) {
-                       return one.second.consumed_by == id || Contains(one.second.spent_by, id);
-                     });
-}
-
-// All that keeps the name of a forgotten operation taken.
-OperationTruth NameAlone(const OperationTruth& operation) {
-  OperationTruth name;
-  name.id = operation.id;
-  name.family = operation.family;
-  name.resource = operation.resource;
-  name.resource_uid = operation.resource_uid;
-  name.type = operation.type;
-  name.mutating = operation.mutating;
-  name.nonce = operation.nonce;
-  name.open = false;
-  return name;
-}
-
-void ForgetOperations(World& world) {
-  std::vector<std::string> settled;
-  for (const auto& [id, operation] : world.truth.operations) {
-    if (!IsWanted(world, operation)) settled.push_back(id);
-  }
-  for (const std::string& id : settled) {
-    const OperationTruth& operation = *world.truth.operations.Get(id);
-    OperationTruth name = NameAlone(operation);
-    if (!IsNamedByApproval(world, id)) {
-      world.truth.operations.Erase(id);
-    } else if (!(name == operation)) {
-      world.truth.operations.Edit(id) = std::move(name);
-    }
-  }
-}
-
-// Returns whether there was one to forget.
-bool ForgetApprovals(World& world) {
-  std::vector<std::string> unnamed;
-  for (const auto& [uid, approval] : world.truth.approvals) {
-    const bool grounds_one =
-        std::any_of(world.truth.operations.begin(), world.truth.operations.end(),
-                    [&uid = uid](const auto& one) { return one.second.approval_uid == uid; });
-    if (!grounds_one && !IsNamedOutsideTruth(world, uid)) unnamed.push_back(uid);
-  }
-  for (const std::string& uid : unnamed) world.truth.approvals.Erase(uid);
-  return !unnamed.empty();
 }
 
 }  // namespace
@@ -348,8 +208,7 @@ const OperationTruth* OperationOfJobName(const World& world, absl::string_view n
   return nullptr;
 }
 
-void ObserveStore(World& world, Handle before, Handle after, const api::Request* request) {
-  (void)request;
+void ObserveStore(World& world, Handle before, Handle after) {
   switch ((after != nullptr ? after : before)->key.kind) {
     case api::Kind::kPtahSchema:
     case api::Kind::kPtahMigration:
@@ -384,39 +243,6 @@ void ObserveJobRead(World& world, const Entry& entry) {
     }
     return;
   }
-}
-
-void CountFlying(World& world) {
-  std::vector<std::pair<std::string, Count>> changed;
-  for (const auto& [id, operation] : world.truth.operations) {
-    const Count count = FlyingOf(world, operation);
-    if (count != operation.flying) changed.push_back({id, count});
-  }
-  for (const auto& [id, count] : changed) world.truth.operations.Edit(id).flying = count;
-}
-
-int64_t ExecutionHorizonMs(const OperationTruth& operation) {
-  return operation.execution_not_after_ms +
-         operation.grace_ms * api::kStopShareNumerator / api::kStopShareDenominator;
-}
-
-bool CanRun(const World& world, const OperationTruth& operation) {
-  if (!operation.mutating) return false;
-  if (operation.type == kRivalType) return ARivalCan(world, operation);
-  if (operation.execution_not_after_ms != 0 && world.now_ms >= ExecutionHorizonMs(operation)) {
-    return false;
-  }
-  const bool may_start =
-      operation.dispatch_not_after_ms == 0 || world.now_ms < operation.dispatch_not_after_ms;
-  if (ARunCan(world, operation, may_start)) return true;
-  return may_start && (FlyingOf(world, operation) != Count::kNone ||
-                       AJobMayStart(world, operation) || APodMayStart(world, operation));
-}
-
-void ForgetSettled(World& world) {
-  ForgetOperations(world);
-  // An approval that goes lets go of the names it kept.
-  if (ForgetApprovals(world)) ForgetOperations(world);
 }
 
 }  // namespace sim

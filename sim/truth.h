@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
-#include "lifecycle/api/door.h"
 #include "lifecycle/api/kind.h"
 #include "sim/cow.h"
 #include "sim/cow_map.h"
@@ -124,16 +123,15 @@ struct Truth {
   int32_t apply_claims_max = 2;  // One more than the Applies a run follows.
 };
 
-// Keeps the truth of one change of the store, sent as `request` (null: the world's own doing).
-// `before` or `after` is null for a create or a removal. Called by the API server at every change.
+// Keeps the truth of one change of the store; `before` or `after` is null for a create or a removal.
+// Called by the API server at every change.
 //
 //  - A claim not known yet is an operation; a new attempt adds its job name; dispatchStarted marks.
 //  - A Job stored under a name that an operation reserved is created for it, and the approval its
 //    claim names has been spent by it.
 //  - An approval that becomes Consumed was consumed by the operation whose claim names it.
 //  - An account is settled when neither claim nor record of it is left.
-void ObserveStore(World& world, Handle before, Handle after,
-                  const lifecycle::api::Request* request);
+void ObserveStore(World& world, Handle before, Handle after);
 
 // Notes that some process read this Job after it was stored. `entry` holds anything; only Jobs of
 // operations count.

@@ -269,6 +269,7 @@ TEST(DigestTest, ADueTimeCountsByHowFarItIs) {
   EXPECT_NE(key(due_in(Due::When::kAt, 5)), key(due_in(Due::When::kAt, 6)));
   EXPECT_EQ(key(due_in(Due::When::kAt, 0)), key(due_in(Due::When::kAt, -9)));
   EXPECT_EQ(key(due_in(Due::When::kNow, 5)), key(due_in(Due::When::kNow, 6)));
+  EXPECT_EQ(key(due_in(Due::When::kNever, 5)), key(due_in(Due::When::kNever, 6)));
   EXPECT_NE(key(due_in(Due::When::kAt, 5)), key(due_in(Due::When::kParked, 5)));
 }
 
@@ -384,6 +385,18 @@ TEST(EndStepTest, APollWaitsForSomethingToHappen) {
   store->PatchStatus(schema);
   EndStep(store->world, {});
   EXPECT_EQ(due.when, Due::When::kAt);
+  EXPECT_EQ(due.seen, Hash128{});
+}
+
+TEST(EndStepTest, WhatAFailedPassReadIsKnownUntilSomethingHappens) {
+  const auto store = FullStore();
+  Due& due = WorkOf(*store).due;
+  due = Due{.when = Due::When::kNow, .seen = ContentDigest(store->world)};
+  EndStep(store->world, {});
+  EXPECT_EQ(due.seen, ContentDigest(store->world));
+  store->Create(Named<api::ConfigMap>("c"));
+  EndStep(store->world, {});
+  EXPECT_EQ(due.when, Due::When::kNow);
   EXPECT_EQ(due.seen, Hash128{});
 }
 
