@@ -153,7 +153,8 @@ void S50(const sim::World& world, const ResourceView& view, Findings& findings) 
   if (view.schema == nullptr || !IsApply(*view.claim) || view.claim->job_uid().empty()) return;
   const std::string& space = view.key->namespace_;
   const auto* plan = world.Get<api::PtahSchemaPlan>(space, view.schema->status().plan().name());
-  if (plan == nullptr) return;
+  // A plan republished under the name is another one: the Pod has mounted what is gone.
+  if (plan == nullptr || plan->metadata().uid() != view.schema->status().plan().uid()) return;
   for (const auto& chunk : plan->spec().chunks()) {
     const auto* projection = world.Get<api::ConfigMap>(space, chunk.name());
     const auto* source = world.Get<api::PtahSchemaPlanChunk>(space, chunk.name());
@@ -247,9 +248,14 @@ bool HasEnded(const sim::World& world, int operations) {
   if (AccountOpen(world)) return false;
   for (const sim::Entry& entry : world.objects) {
     const ResourceView view = ViewOf(entry.object);
-    if (view.claim == nullptr) continue;
-    // The reading that follows a migration's run belongs to it; any other chain is the next one.
-    return view.claim->type() != api::operation::kHistory;
+    if (view.key == nullptr) continue;
+    if (view.claim != nullptr) {
+      // The reading that follows a migration's run belongs to it; any other chain is the next one.
+      return view.claim->type() != api::operation::kHistory;
+    }
+    // Every account is settled and put away: whatever comes now begins with the next reading.
+    return world.truth.apply_claims >= operations && view.meta->finalizers().empty() &&
+           *view.phase != api::phase::kVerifyingHistory && *view.phase != api::phase::kReading;
   }
   return false;
 }

@@ -296,9 +296,12 @@ void S13(const Scene& scene, Findings& findings) {
     return;
   }
   const std::string& uid = scene.after.claim->job_uid();
-  const bool read = scene.operation != nullptr &&
+  // The truth keeps the UIDs of two Jobs, and a read-only claim has one for each attempt.
+  const bool many = scene.operation != nullptr && !scene.operation->mutating &&
+                    scene.operation->created == Count::kMore;
+  const bool read = many || (scene.operation != nullptr &&
                     std::find(scene.operation->read_back.begin(), scene.operation->read_back.end(),
-                              uid) != scene.operation->read_back.end();
+                              uid) != scene.operation->read_back.end());
   const absl::Status match = MatchesClaim(scene.world, scene.trace.resource, uid);
   findings.Expect(Property::kS13, read && match.ok(), [&] {
     return absl::StrCat(scene.Name(), ": recorded the UID of a Job that ",
@@ -543,7 +546,7 @@ std::string ReportOf(const OperationTruth& operation) {
 }
 
 void S31(const Scene& scene, Findings& findings) {
-  if (!RetiresApply(scene) || scene.after.migration == nullptr || scene.operation == nullptr) return;
+  if (!RetiresApply(scene) || !scene.write.writes.Has(21) || scene.operation == nullptr) return;
   if (FrameOf(scene)) return;
   const std::string outcome = scene.after.migration->status().last_run().outcome();
   if (outcome == api::run_outcome::kUnknown) return;

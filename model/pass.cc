@@ -16,7 +16,6 @@ namespace {
 
 namespace api = lifecycle::api;
 
-constexpr int64_t kErrorRetryMs = 1'000;
 
 bool IsJobCreate(const api::Request& request) {
   return request.verb == api::Verb::kCreate && request.key.kind == api::Kind::kJob;
@@ -283,30 +282,41 @@ std::unique_ptr<api::Reconciler> MakeReconciler(const api::Key& resource, api::C
                                                                      timing, design);
 }
 
+// Requeues up to this are polls: the pass looks again at something that may not have changed.
+constexpr int64_t kPollMaxMs = 60'000;
+
+// How long an error that came twice waits at least.
+constexpr int64_t kErrorRetryMs = 1'000;
+
 // When the resource is due after a pass that answered `result`.
 sim::Due NextDue(const sim::World& world, const sim::Due& before, const sim::Due& now,
-                 const api::PassResult& result) {
+                 const api::PassResult& result, bool harmed) {
   // A watch fired while the pass ran: it runs again at once.
   if (now.when == sim::Due::When::kNow) return now;
   sim::Due due;
   due.when = sim::Due::When::kNever;
-  int64_t after_ms = 0;
-  if (!result.status.ok()) {
-    after_ms = kErrorRetryMs;
-  } else if (result.requeue_after_ms) {
-    after_ms = *result.requeue_after_ms;
-  } else {
-    return due;
-  }
-  if (after_ms <= 0) {
+  if (result.status.ok() && !result.requeue_after_ms) return due;
+  const int64_t after_ms = result.status.ok() ? *result.requeue_after_ms : 0;
+  if (result.status.ok() && after_ms == 0) {
     due.when = sim::Due::When::kNow;
     return due;
   }
-  due.at_ms = world.now_ms + after_ms;
+  due.at_ms = world.now_ms + (result.status.ok() ? after_ms : kErrorRetryMs);
+  if (after_ms > kPollMaxMs) {
+    due.when = sim::Due::When::kAt;
+    return due;
+  }
   due.seen = sim::ContentDigest(world);
   // A poll that read what the last one read waits for something to happen, or for a later target.
-  const bool polled = before.when == sim::Due::When::kAt || before.when == sim::Due::When::kParked;
-  due.when = polled && before.seen == due.seen ? sim::Due::When::kParked : sim::Due::When::kAt;
+  // So does an error that comes again: its first retry is at once, as a short back-off is.
+  // What a fault answered says nothing of the next answer.
+  const bool again =
+      !harmed && before.seen == due.seen && before.when != sim::Due::When::kNever;
+  due.when = again ? sim::Due::When::kParked : sim::Due::When::kAt;
+  if (!again && !result.status.ok()) {
+    due.when = sim::Due::When::kNow;
+    due.at_ms = 0;
+  }
   return due;
 }
 
@@ -362,7 +372,7 @@ sim::World PassRunner::Run(const sim::World& world, PassId id, bool probe,
       MakeReconciler(work.resource, client, memory, *process.configuration, timing_, design_)
           ->Reconcile(trace.resource.namespace_, trace.resource.name);
   if (memory != *process.memory) process.memory = sim::Cow<api::Memory>(std::move(memory));
-  work.due = NextDue(end, due_before, work.due, result);
+  work.due = NextDue(end, due_before, work.due, result, trace.harmed);
   if (run != nullptr && run->Describing()) {
     run->Note([&] {
       if (!result.status.ok()) return absl::StrCat("ends with error: ", result.status.message());

@@ -184,7 +184,8 @@ sim::WorldRules RulesOf(const Scenario& scenario) {
           .lose_logs = world.lose_logs(),
           .late_clock = world.late_clock(),
           .slow_runs = world.slow_runs(),
-          .rival_moves_history = world.rival_moves_history()};
+          .rival_moves_history = world.rival_moves_history(),
+          .rival_vanishes = world.rival_vanishes()};
 }
 
 int OperationsOf(const Scenario& scenario) {

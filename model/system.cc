@@ -102,7 +102,7 @@ Standing OperatorSystem::Check(const State& state, Visit& visit) {
   JudgeState(state, findings);
   ReachPhases(state, visit);
   const bool ended = HasEnded(state, options_.operations);
-  if (options_.probe && !ended) {
+  if (options_.probe) {
     const Probe probe = ProbeState(state, visit);
     if (visit.node() != kNoNode) {
       if (observations_.probes.size() <= visit.node()) observations_.probes.resize(visit.node() + 1);

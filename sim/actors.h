@@ -61,6 +61,8 @@ struct WorldRules {
   bool slow_runs = true;
   // A rival may also apply the next migration of the database it shares (U-4).
   bool rival_moves_history = false;
+  // A rival that took the realm is never heard of again: its Lease has to lapse.
+  bool rival_vanishes = false;
   friend bool operator==(const WorldRules&, const WorldRules&) = default;
 };
 

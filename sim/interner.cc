@@ -9,7 +9,9 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "lifecycle/api/check.h"
+#include "lifecycle/api/core.pb.h"
 #include "lifecycle/api/meta.pb.h"
+#include "lifecycle/api/names.h"
 #include "lifecycle/api/patch.h"
 #include "sim/message_walk.h"
 #include "sim/object_rules.h"
@@ -19,6 +21,36 @@ namespace {
 
 namespace api = lifecycle::api;
 using google::protobuf::Message;
+
+bool IsFinished(const api::Job& job) {
+  for (const api::JobCondition& condition : job.status().conditions()) {
+    if (condition.type() == api::condition::kJobComplete ||
+        condition.type() == api::condition::kJobFailed) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// Nothing is compared with when a Pod began, nor, once a Job has finished, with when that did: what
+// counts from then on is its end. A start that stayed in the key would keep apart states that do not
+// differ, for as long as the Job is kept.
+void ForgetStarts(api::Kind kind, const Message& message, std::vector<TimeValue>& times) {
+  int64_t start_ms = 0;
+  if (kind == api::Kind::kPod) {
+    start_ms = static_cast<const api::Pod&>(message).status().start_time_ms();
+  } else if (kind == api::Kind::kJob && IsFinished(static_cast<const api::Job&>(message))) {
+    start_ms = static_cast<const api::Job&>(message).status().start_time_ms();
+  }
+  if (start_ms == 0) return;
+  // The start is the one that is counted longest.
+  TimeValue* start = nullptr;
+  for (TimeValue& time : times) {
+    if (time.role != TimeRole::kSince || time.at_ms != start_ms) continue;
+    if (start == nullptr || time.cap_ms > start->cap_ms) start = &time;
+  }
+  if (start != nullptr) start->role = TimeRole::kShown;
+}
 
 // The hash is one already.
 struct TakeLow {
@@ -47,6 +79,7 @@ Handle Interner::Intern(api::Kind kind, api::MessagePtr message) {
   object.content = walked.content;
   object.exact = walked.exact;
   object.times = std::move(walked.times);
+  ForgetStarts(kind, *message, object.times);
   object.times_matter =
       std::any_of(object.times.begin(), object.times.end(),
                   [](const TimeValue& time) { return time.role != TimeRole::kShown; });

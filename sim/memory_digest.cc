@@ -138,8 +138,10 @@ void AbsorbMemory(const api::Memory& memory, int64_t monotonic_ms, const DigestO
 void AbsorbDue(const Due& due, int64_t now_ms, const DigestOptions& options, Hasher& hasher) {
   const auto& [when, at_ms, seen] = due;
   hasher.Int(static_cast<uint64_t>(when));
-  if (when == Due::When::kNever || when == Due::When::kNow) return;
-  hasher.Int(Bits(options.exact ? at_ms : std::max<int64_t>(0, at_ms - now_ms)));
+  if (when == Due::When::kNever) return;
+  if (when != Due::When::kNow) {
+    hasher.Int(Bits(options.exact ? at_ms : std::max<int64_t>(0, at_ms - now_ms)));
+  }
   // Between steps it is what is stored now, or zero (EndStep): whether anything happened since.
   hasher.Hash(seen);
 }

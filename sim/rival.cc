@@ -157,6 +157,7 @@ class RivalOffers {
   void Offer(size_t index) {
     index_ = index;
     const Rival& rival = world_.rivals[index];
+    if (context_.rules.rival_vanishes && rival.state != Rival::State::kIdle) return;
     switch (rival.state) {
       case Rival::State::kIdle:
         if (MayAcquire(world_, rival)) Add("acquire", 1);
