@@ -21,9 +21,24 @@ rules::ApplyPermission PermissionFor(const Pass& pass, const api::PlanRecord& pl
                                   .privilege_changes = plan.privilege_changes_size() > 0});
 }
 
+// Whether status already says so, which spares a waiting pass the copy that changes nothing.
+bool AlreadyWaits(const Pass& pass, const char* phase, bool approval, const char* reason) {
+  if (pass.status().phase() != phase || pass.status().next_reconciliation_time_ms() == 0) {
+    return false;
+  }
+  for (const api::Condition& condition : pass.status().conditions()) {
+    if (condition.type() != api::condition::kApprovalRequired) continue;
+    return condition.reason() == reason &&
+           condition.observed_generation() == pass.metadata().generation() &&
+           (condition.status() == api::condition_status::kTrue) == approval;
+  }
+  return false;
+}
+
 // W-29: the plan stays where it is, shown for what it waits for, until the chain is refreshed.
 PassResult WaitIn(Pass& pass, const char* phase, const char* reason) {
-  const bool approval = phase == api::phase::kAwaitingApproval;
+  const bool approval = absl::string_view(phase) == api::phase::kAwaitingApproval;
+  if (AlreadyWaits(pass, phase, approval, reason)) return WaitForRefresh(pass);
   const absl::Status written = pass.WriteStatus([&](api::PtahSchemaStatus& next) {
     next.set_phase(phase);
     if (next.next_reconciliation_time_ms() == 0) {

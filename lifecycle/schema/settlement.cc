@@ -169,7 +169,7 @@ void ShowPlanResult(Pass& pass, std::optional<api::PlanRecord> plan,
   next.clear_plan();
   if (changes) *next.mutable_plan() = *std::move(plan);
   next.set_phase(phase);
-  const bool approval = phase == api::phase::kAwaitingApproval;
+  const bool approval = absl::string_view(phase) == api::phase::kAwaitingApproval;
   pass.SetCondition(api::condition::kPlanReady, changes, reason, "", next);
   pass.SetCondition(api::condition::kApprovalRequired, approval, reason, "", next);
   pass.SetCondition(api::condition::kInSync, !changes, reason, "", next);
