@@ -41,9 +41,9 @@ std::string ExploreOne(const model::LoadedScenario& scenario, model::CheckOption
     return !deadline || std::chrono::steady_clock::now() < *deadline;
   };
   const absl::StatusOr<model::CheckResult> result = model::Check(scenario, options);
-  const reports::ScenarioReport report = result.ok()
-                                             ? reports::Summarize(*result)
-                                             : Failed(scenario, std::string(result.status().message()));
+  const reports::ScenarioReport report =
+      result.ok() ? reports::Summarize(*result)
+                  : Failed(scenario, std::string(result.status().message()));
   return report.SerializeAsString();
 }
 

@@ -131,14 +131,15 @@ reports::CanaryReport RunCanary(const Request& request) {
 // How the checked-in table differs from what was observed; empty when it does not.
 std::string DriftOf(const reports::GateReport& report) {
   const absl::StatusOr<std::string> kept = ReadFile(TableFile());
-  if (!kept.ok()) return absl::StrCat(kept.status().message(), "; ./stopgap table --write makes it");
+  if (!kept.ok())
+    return absl::StrCat(kept.status().message(), "; ./stopgap table --write makes it");
   if (*kept == reports::DurableWriteTable(report)) return "";
   return "docs/durable-writes.md is not what was observed; ./stopgap table --write renews it";
 }
 
 int ExitCode(reports::GateReport& report) {
-  bool unreadable = !report.canary().caught() || !report.table_drift().empty() ||
-                    report.vacuous_size() > 0;
+  bool unreadable =
+      !report.canary().caught() || !report.table_drift().empty() || report.vacuous_size() > 0;
   bool undecided = false;
   for (const reports::ScenarioReport& scenario : report.scenarios()) {
     unreadable |= scenario.verdict() == reports::kUnreadable;

@@ -28,7 +28,8 @@ constexpr char kUsage[] =
     "  replay   run a saved schedule again\n"
     "  table    print the durable-write table, read off the exploration\n"
     "\n"
-    "stopgap COMMAND --help says more. Exit codes: 0 every window is readable over the whole space\n"
+    "stopgap COMMAND --help says more. Exit codes: 0 every window is readable over the whole "
+    "space\n"
     "asked for; 1 one is not; 2 the input was wrong; 3 a limit came first.\n";
 
 int Main(int count, char** words) {

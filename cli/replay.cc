@@ -21,7 +21,8 @@ constexpr char kUsage[] =
     "  --step N    stop after N entries and show the view (what a fresh process can read), the\n"
     "              truth (what really happened) and what the next pass would conclude\n"
     "\n"
-    "Exit codes: 0 nothing broke on the way; 1 a property broke; 2 the input was wrong, or the run\n"
+    "Exit codes: 0 nothing broke on the way; 1 a property broke; 2 the input was wrong, or the "
+    "run\n"
     "diverged from the schedule because the code changed.\n";
 
 void Print(const char* heading, const std::vector<std::string>& lines) {
@@ -48,7 +49,8 @@ int Replay(const std::vector<std::string>& words) {
   const absl::StatusOr<model::LoadedScenario> scenario =
       model::LoadScenario(absl::StrCat(Root(), "/", schedule->scenario));
   if (!scenario.ok()) {
-    return Refuse(absl::StrCat(file, ": its scenario cannot be used: ", scenario.status().message()));
+    return Refuse(
+        absl::StrCat(file, ": its scenario cannot be used: ", scenario.status().message()));
   }
   if (*step && **step > schedule->path.entries.size()) {
     return Refuse(absl::StrCat("expected --step from 0 to ", schedule->path.entries.size(),

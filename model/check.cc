@@ -112,9 +112,11 @@ void TellLasso(OperatorSystem& system, const sim::World& last, absl::string_view
   if (!lasso) return;
   const Property property = spin ? Property::kL12 : RecoveryPropertyOf(last);
   const PropertyInfo& info = InfoOf(property);
-  told.lines.push_back(absl::StrCat("     VIOLATED ", info.name, " (", info.promise,
-                                    "): from here on nothing but this can happen without a fault:"));
-  for (const PathEntry& entry : lasso->way) told.lines.push_back(absl::StrCat("       then ", entry.step));
+  told.lines.push_back(
+      absl::StrCat("     VIOLATED ", info.name, " (", info.promise,
+                   "): from here on nothing but this can happen without a fault:"));
+  for (const PathEntry& entry : lasso->way)
+    told.lines.push_back(absl::StrCat("       then ", entry.step));
   if (lasso->round.empty()) told.lines.push_back("       nothing is due, and an account is open");
   for (const PathEntry& entry : lasso->round) {
     told.lines.push_back(absl::StrCat("       round and round: ", entry.step));
@@ -137,7 +139,8 @@ Told TellReplay(OperatorSystem& system, const Replayed<sim::World>& replayed,
     add(step.findings);
     add(step.state_findings);
   }
-  const bool in_last_state = !replayed.steps.empty() && !replayed.steps.back().state_findings.empty();
+  const bool in_last_state =
+      !replayed.steps.empty() && !replayed.steps.back().state_findings.empty();
   if (in_last_state && replayed.last() != nullptr) {
     told.lines.push_back("     what a fresh process does there:");
     for (const std::string& line : system.DescribeProbe(*replayed.last())) {
@@ -182,7 +185,8 @@ class Collector {
     if (options_.faults_max) result_.faults_max = options_.faults_max;
     if (result_.faults_max) engine.faults_max = *result_.faults_max;
     engine.states_max = options_.states_max.value_or(
-        scenario.states_max() > 0 ? static_cast<uint64_t>(scenario.states_max()) : kDefaultStatesMax);
+        scenario.states_max() > 0 ? static_cast<uint64_t>(scenario.states_max())
+                                  : kDefaultStatesMax);
     engine.stop_at_first = options_.stop_at_first;
     engine.recovery_property = static_cast<uint32_t>(Property::kRecovery);
     engine.spin_property = static_cast<uint32_t>(Property::kL12);
@@ -229,8 +233,7 @@ class Collector {
   void Tell(const Path& path, Violation& violation) {
     const std::string violates =
         absl::StrCat(InfoOf(violation.property).name, ": ", violation.text);
-    violation.timeline =
-        TellReplay(bench_.system(), Replay(bench_.system(), path), violates).lines;
+    violation.timeline = TellReplay(bench_.system(), Replay(bench_.system(), path), violates).lines;
     violation.schedule.scenario = scenario_.path;
     violation.schedule.scenario_sha256 = scenario_.sha256;
     violation.schedule.design = options_.design.name;
@@ -327,8 +330,8 @@ absl::StatusOr<ReplayResult> ReplaySchedule(const LoadedScenario& scenario,
   result.timeline = std::move(told.lines);
   result.broken = std::move(told.broken);
   if (replayed.divergence) {
-    result.divergence =
-        absl::StrCat("diverged at entry ", replayed.divergence->entry, ": ", replayed.divergence->text);
+    result.divergence = absl::StrCat("diverged at entry ", replayed.divergence->entry, ": ",
+                                     replayed.divergence->text);
   } else if (replayed.first_other_key) {
     result.warnings.push_back(absl::StrCat("entry ", *replayed.first_other_key,
                                            " leads to another state than it was recorded with"));

@@ -34,7 +34,7 @@ absl::StatusOr<lifecycle::dispatch::Design> DesignWithExchange(absl::string_view
 
 struct CheckOptions {
   lifecycle::dispatch::Design design;
-  bool exact = false;              // Absolute times, no renumbering.
+  bool exact = false;  // Absolute times, no renumbering.
   bool resync = true;
   bool stop_at_first = false;
   std::optional<uint32_t> faults_max;  // Instead of the scenario's.
@@ -60,8 +60,8 @@ struct PropertyResult {
 
 // What the exploration saw of one durable write, for the table.
 struct WriteRow {
-  uint64_t stored = 0;                      // Times a pass stored it.
-  uint64_t stops_before = 0;                // Stops injected just before it.
+  uint64_t stored = 0;        // Times a pass stored it.
+  uint64_t stops_before = 0;  // Stops injected just before it.
   uint64_t stops_after = 0;
   std::map<std::string, uint64_t> followed_by;  // "W-13", "the pass ends", by how often.
   std::map<std::string, uint64_t> next_pass;    // What a fresh pass does after a stop there.
@@ -78,10 +78,10 @@ struct CheckResult {
   Statistics statistics;
   uint32_t longest_recovery_steps = 0;
   uint32_t longest_recovery_passes = 0;
-  std::vector<PropertyResult> properties;  // By Property.
-  std::vector<Violation> violations;       // The first of each property that broke.
-  std::vector<std::string> unreached;      // Goals the scenario must reach and did not.
-  std::map<int, WriteRow> writes;          // By entry of spec 04.
+  std::vector<PropertyResult> properties;    // By Property.
+  std::vector<Violation> violations;         // The first of each property that broke.
+  std::vector<std::string> unreached;        // Goals the scenario must reach and did not.
+  std::map<int, WriteRow> writes;            // By entry of spec 04.
   std::map<std::string, uint64_t> verdicts;  // By name: states whose probe concluded it.
 
   bool readable() const { return violations.empty() && unreached.empty() && IsComplete(ended); }
@@ -116,7 +116,7 @@ struct ReplayResult {
   std::vector<std::string> warnings;  // The scenario changed, a state differs.
   std::vector<std::string> timeline;
   std::optional<std::string> divergence;
-  std::vector<Property> broken;  // In order of appearance, none twice.
+  std::vector<Property> broken;                     // In order of appearance, none twice.
   std::vector<std::string> view, truth, next_pass;  // At the end, when asked for.
 };
 struct ReplayRequest {

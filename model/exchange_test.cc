@@ -64,34 +64,32 @@ TEST_P(ExchangeTest, ReportsThePropertyOfItsBoundary) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Schema, ExchangeTest,
-    testing::Values(Row{"authorize,lease", "schema-rival", "S-51", 3},
-                    Row{"lease,mark", "schema-rival", "S-06", 1},
-                    Row{"stage,mark", "schema-always", "S-06", 1},
-                    Row{"snapshot,mark", "schema-always", "S-06", 1},
-                    Row{"consume,mark", "schema-approved", "S-09", 1},
-                    Row{"mark,create", "schema-always", "S-49", 1},
-                    Row{"create,confirm", "schema-always", "L-15", 0},
-                    Row{"confirm,record", "schema-always", "S-13", 1},
-                    Row{"lease,stage", "schema-always", nullptr, 2},
-                    Row{"stage,snapshot", "schema-always", nullptr, 2},
-                    Row{"snapshot,consume", "schema-approved", nullptr, 2}),
-    NameOf);
+INSTANTIATE_TEST_SUITE_P(Schema, ExchangeTest,
+                         testing::Values(Row{"authorize,lease", "schema-rival", "S-51", 3},
+                                         Row{"lease,mark", "schema-rival", "S-06", 1},
+                                         Row{"stage,mark", "schema-always", "S-06", 1},
+                                         Row{"snapshot,mark", "schema-always", "S-06", 1},
+                                         Row{"consume,mark", "schema-approved", "S-09", 1},
+                                         Row{"mark,create", "schema-always", "S-49", 1},
+                                         Row{"create,confirm", "schema-always", "L-15", 0},
+                                         Row{"confirm,record", "schema-always", "S-13", 1},
+                                         Row{"lease,stage", "schema-always", nullptr, 2},
+                                         Row{"stage,snapshot", "schema-always", nullptr, 2},
+                                         Row{"snapshot,consume", "schema-approved", nullptr, 2}),
+                         NameOf);
 
-INSTANTIATE_TEST_SUITE_P(
-    Migration, ExchangeTest,
-    testing::Values(Row{"authorize,lease", "migration-rival", "S-51", 3},
-                    Row{"lease,mark", "migration-rival", "S-06", 1},
-                    Row{"snapshot,mark", "migration-always", "S-06", 1},
-                    Row{"consume,mark", "migration-approved", "S-09", 1},
-                    Row{"mark,create", "migration-always", "S-49", 1},
-                    Row{"create,confirm", "migration-always", "L-15", 0},
-                    Row{"confirm,record", "migration-always", "S-13", 1},
-                    Row{"lease,stage", "migration-always", nullptr, 2},
-                    Row{"stage,snapshot", "migration-always", nullptr, 2},
-                    Row{"snapshot,consume", "migration-approved", nullptr, 2}),
-    NameOf);
+INSTANTIATE_TEST_SUITE_P(Migration, ExchangeTest,
+                         testing::Values(Row{"authorize,lease", "migration-rival", "S-51", 3},
+                                         Row{"lease,mark", "migration-rival", "S-06", 1},
+                                         Row{"snapshot,mark", "migration-always", "S-06", 1},
+                                         Row{"consume,mark", "migration-approved", "S-09", 1},
+                                         Row{"mark,create", "migration-always", "S-49", 1},
+                                         Row{"create,confirm", "migration-always", "L-15", 0},
+                                         Row{"confirm,record", "migration-always", "S-13", 1},
+                                         Row{"lease,stage", "migration-always", nullptr, 2},
+                                         Row{"stage,snapshot", "migration-always", nullptr, 2},
+                                         Row{"snapshot,consume", "migration-approved", nullptr, 2}),
+                         NameOf);
 
 }  // namespace
 }  // namespace model

@@ -8,15 +8,13 @@
 namespace model {
 namespace {
 
-constexpr std::array kStepKinds = {
-    sim::StepKind::kStartPod,     sim::StepKind::kRun,     sim::StepKind::kKillPod,
-    sim::StepKind::kFinishJob,    sim::StepKind::kLoseLog, sim::StepKind::kCollect,
-    sim::StepKind::kAdvanceClock, sim::StepKind::kPerson,  sim::StepKind::kRival,
-    sim::StepKind::kDeliver};
+constexpr std::array kStepKinds = {sim::StepKind::kStartPod,     sim::StepKind::kRun,
+                                   sim::StepKind::kKillPod,      sim::StepKind::kFinishJob,
+                                   sim::StepKind::kLoseLog,      sim::StepKind::kCollect,
+                                   sim::StepKind::kAdvanceClock, sim::StepKind::kPerson,
+                                   sim::StepKind::kRival,        sim::StepKind::kDeliver};
 
-std::string VerdictGoal(Verdict verdict) {
-  return absl::StrCat("verdict ", VerdictName(verdict));
-}
+std::string VerdictGoal(Verdict verdict) { return absl::StrCat("verdict ", VerdictName(verdict)); }
 std::string StepGoal(sim::StepKind kind) { return absl::StrCat("step ", StepKindName(kind)); }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Goals: what an exploration reaches at some time, by name. A scenario says which it must reach, and
-// one that never reaches it fails, because a run in which nothing happened proves nothing.
+// Goals: what an exploration reaches at some time, by name. A scenario says which it must reach,
+// and one that never reaches it fails, because a run in which nothing happened proves nothing.
 
 #ifndef MODEL_GOALS_H_
 #define MODEL_GOALS_H_
@@ -24,7 +24,8 @@ bool IsGoalName(absl::string_view name);
 // phases and outcomes a scenario asks for.
 class Goals {
  public:
-  // `asked` are the goals a scenario must reach; phases and outcomes are watched only when asked for.
+  // `asked` are the goals a scenario must reach; phases and outcomes are watched only when asked
+  // for.
   explicit Goals(const std::vector<std::string>& asked);
 
   uint32_t OfWrite(int number) const { return static_cast<uint32_t>(number); }

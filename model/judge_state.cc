@@ -32,9 +32,8 @@ void S01S04(const sim::World& world, Findings& findings) {
     });
   }
   if (any) {
-    findings.Expect(Property::kS04, !repeated, [] {
-      return std::string("two attempts reserved one Job name");
-    });
+    findings.Expect(Property::kS04, !repeated,
+                    [] { return std::string("two attempts reserved one Job name"); });
   }
 }
 
@@ -51,11 +50,11 @@ void S07(const sim::World& world, Findings& findings) {
 void OfClaim(const sim::World& world, const ResourceView& view, Findings& findings) {
   const std::string name = api::ShortName(*view.key);
   const api::ActiveOperation& claim = *view.claim;
-  const char* finalizer =
-      view.schema != nullptr ? api::kSchemaFinalizer : api::kMigrationFinalizer;
+  const char* finalizer = view.schema != nullptr ? api::kSchemaFinalizer : api::kMigrationFinalizer;
   bool held = false;
   for (const std::string& one : view.meta->finalizers()) held |= one == finalizer;
-  findings.Expect(Property::kS03, held, [&] { return absl::StrCat(name, ": a claim without the finalizer"); });
+  findings.Expect(Property::kS03, held,
+                  [&] { return absl::StrCat(name, ": a claim without the finalizer"); });
   findings.Premise(Property::kL01);
   const auto found = world.truth.operations.find(claim.id());
   if (!IsApply(claim) || found == world.truth.operations.end()) return;
@@ -64,8 +63,8 @@ void OfClaim(const sim::World& world, const ResourceView& view, Findings& findin
     findings.Premise(Property::kL02);
     if (!operation.approval_uid.empty()) {
       const auto approval = world.truth.approvals.find(operation.approval_uid);
-      const bool spent = approval != world.truth.approvals.end() &&
-                         approval->second.consumed_by == operation.id;
+      const bool spent =
+          approval != world.truth.approvals.end() && approval->second.consumed_by == operation.id;
       findings.Expect(Property::kS09, spent, [&] {
         return absl::StrCat(name, ": the claim is marked and its approval is not spent");
       });
@@ -97,8 +96,8 @@ void S25(const ResourceView& view, Findings& findings) {
   if (view.unresolved == nullptr) return;
   const auto& annotations = view.meta->annotations();
   const auto copy = annotations.find(api::annotation::kUnresolvedRun);
-  const bool equal = copy != annotations.end() &&
-                     absl::StrContains(copy->second, view.unresolved->operation_id());
+  const bool equal =
+      copy != annotations.end() && absl::StrContains(copy->second, view.unresolved->operation_id());
   findings.Expect(Property::kS25, equal, [&] {
     return absl::StrCat(api::ShortName(*view.key), ": an unresolved run without its copy");
   });
@@ -129,8 +128,8 @@ void S10(const sim::World& world, Findings& findings) {
   });
 }
 
-// No statement of a file is committed twice: what all operations together committed of it is at most
-// what it has.
+// No statement of a file is committed twice: what all operations together committed of it is at
+// most what it has.
 void S42(const sim::World& world, Findings& findings) {
   std::map<std::string, int32_t> committed;
   for (const auto& [id, operation] : world.truth.operations) {
@@ -225,7 +224,7 @@ Property RecoveryPropertyOf(const sim::World& world) {
     if (view.proof != nullptr) return Property::kL03;
     if (view.claim != nullptr) {
       return IsApply(*view.claim) && MayHaveDispatched(*view.claim) ? Property::kL02
-                                                                     : Property::kL01;
+                                                                    : Property::kL01;
     }
     if (view.unresolved != nullptr) return Property::kL04;
     if (view.release != nullptr) return Property::kL05;

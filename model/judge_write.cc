@@ -58,8 +58,7 @@ std::string OutcomeOf(const Scene& scene) {
 }
 
 bool IsDoubt(const std::string& outcome) {
-  return outcome == api::proof_outcome::kOutcomeUnknown ||
-         outcome == api::run_outcome::kUnknown;
+  return outcome == api::proof_outcome::kOutcomeUnknown || outcome == api::run_outcome::kUnknown;
 }
 
 // A write that records what a run did, other than "unknown".
@@ -193,9 +192,8 @@ bool IsMark(const Scene& scene) {
 void S06(const Scene& scene, Findings& findings) {
   if (!IsMark(scene)) return;
   const std::string missing = MissingAtMark(scene);
-  findings.Expect(Property::kS06, missing.empty(), [&] {
-    return absl::StrCat(scene.Name(), ": marked although ", missing);
-  });
+  findings.Expect(Property::kS06, missing.empty(),
+                  [&] { return absl::StrCat(scene.Name(), ": marked although ", missing); });
 }
 
 void S07(const Scene& scene, Findings& findings) {
@@ -205,8 +203,8 @@ void S07(const Scene& scene, Findings& findings) {
   if (found != scene.after_world.truth.operations.end()) operation = &found->second;
   if (operation == nullptr || operation->approval_uid.empty()) return;
   const auto approval = scene.world.truth.approvals.find(operation->approval_uid);
-  const bool spent = approval != scene.world.truth.approvals.end() &&
-                     !approval->second.consumed_by.empty();
+  const bool spent =
+      approval != scene.world.truth.approvals.end() && !approval->second.consumed_by.empty();
   findings.Expect(Property::kS07, !spent, [&] {
     return absl::StrCat(scene.Name(), ": claimed under an approval that ",
                         approval->second.consumed_by, " spent");
@@ -229,7 +227,8 @@ std::string NotCurrent(const Scene& scene) {
   } else {
     const api::PtahMigrationStatus& status = scene.after.migration->status();
     const auto* plan = scene.world.Get<api::PtahMigrationPlan>(space, claim.plan_ref().name());
-    if (plan == nullptr || plan->metadata().uid() != claim.plan_ref().uid()) return "its plan is gone";
+    if (plan == nullptr || plan->metadata().uid() != claim.plan_ref().uid())
+      return "its plan is gone";
     if (plan->spec().history_fingerprint() != status.history().fingerprint()) {
       return "the history moved since its plan was made";
     }
@@ -247,9 +246,8 @@ void S08(const Scene& scene, Findings& findings) {
   // An adoption marks nothing new: the Job is there already.
   if (!IsMark(scene) || !scene.write.writes.Has(12)) return;
   const std::string moved = NotCurrent(scene);
-  findings.Expect(Property::kS08, moved.empty(), [&] {
-    return absl::StrCat(scene.Name(), ": marked although ", moved);
-  });
+  findings.Expect(Property::kS08, moved.empty(),
+                  [&] { return absl::StrCat(scene.Name(), ": marked although ", moved); });
 }
 
 void S11(const Scene& scene, Findings& findings) {
@@ -279,10 +277,10 @@ void S12(const Scene& scene, Findings& findings) {
   const sim::Process& process = scene.trace.start->processes[scene.trace.id.process];
   const auto seen = process.memory->leases.find(before.metadata().name());
   const int64_t now = scene.world.now_ms - process.started_ms;
-  const bool watched = seen != process.memory->leases.end() && seen->second.holder == foreign &&
-                       seen->second.renew_time_ms == before.spec().renew_time_ms() &&
-                       now - seen->second.first_seen_ms >=
-                           before.spec().lease_duration_seconds() * 1000;
+  const bool watched =
+      seen != process.memory->leases.end() && seen->second.holder == foreign &&
+      seen->second.renew_time_ms == before.spec().renew_time_ms() &&
+      now - seen->second.first_seen_ms >= before.spec().lease_duration_seconds() * 1000;
   findings.Expect(Property::kS12, watched, [&] {
     return absl::StrCat(scene.Name(), ": took the Lease from ", foreign,
                         " without having watched it lapse");
@@ -299,9 +297,10 @@ void S13(const Scene& scene, Findings& findings) {
   // The truth keeps the UIDs of two Jobs, and a read-only claim has one for each attempt.
   const bool many = scene.operation != nullptr && !scene.operation->mutating &&
                     scene.operation->created == Count::kMore;
-  const bool read = many || (scene.operation != nullptr &&
-                    std::find(scene.operation->read_back.begin(), scene.operation->read_back.end(),
-                              uid) != scene.operation->read_back.end());
+  const bool read =
+      many || (scene.operation != nullptr &&
+               std::find(scene.operation->read_back.begin(), scene.operation->read_back.end(),
+                         uid) != scene.operation->read_back.end());
   const absl::Status match = MatchesClaim(scene.world, scene.trace.resource, uid);
   findings.Expect(Property::kS13, read && match.ok(), [&] {
     return absl::StrCat(scene.Name(), ": recorded the UID of a Job that ",
@@ -312,16 +311,15 @@ void S13(const Scene& scene, Findings& findings) {
 // A claim that leaves, and what it leaves.
 void S14S15(const Scene& scene, Findings& findings) {
   if (!RetiresApply(scene) || scene.operation == nullptr) return;
-  const bool dispatched = MayHaveDispatched(*scene.before.claim) ||
-                          scene.operation->created != Count::kNone;
+  const bool dispatched =
+      MayHaveDispatched(*scene.before.claim) || scene.operation->created != Count::kNone;
   if (!dispatched) return;
   const bool recorded = !OutcomeOf(scene).empty();
   findings.Expect(Property::kS14, recorded, [&] {
     return absl::StrCat(scene.Name(), ": the claim left without a record, neither is stored");
   });
-  findings.Expect(Property::kS15, recorded, [&] {
-    return absl::StrCat(scene.Name(), ": a dispatched claim was discarded");
-  });
+  findings.Expect(Property::kS15, recorded,
+                  [&] { return absl::StrCat(scene.Name(), ": a dispatched claim was discarded"); });
 }
 
 void S16(const Scene& scene, Findings& findings) {
@@ -432,7 +430,8 @@ void S20(const Scene& scene, Findings& findings) {
   } else if (resource.claim == nullptr || resource.claim->job_uid() != job.metadata().uid()) {
     wrong = "no claim records the Job";
   } else {
-    const absl::Status match = MatchesClaim(scene.world, scene.trace.resource, job.metadata().uid());
+    const absl::Status match =
+        MatchesClaim(scene.world, scene.trace.resource, job.metadata().uid());
     const bool running_allowed = resource.schema != nullptr && IsApply(*resource.claim);
     if (!match.ok()) wrong = "the Job does not match the claim";
     if (!IsTerminal(job) && !running_allowed) wrong = "the Job is still running";
@@ -461,18 +460,19 @@ void S21(const Scene& scene, Findings& findings) {
 void S22S32(const Scene& scene, Findings& findings) {
   if (scene.before.schema == nullptr || scene.after.schema == nullptr) return;
   if (scene.before.proof == nullptr || scene.after.proof != nullptr) return;
-  const bool attributed =
-      scene.after.schema->status().has_applied() &&
-      !(scene.before.schema->status().has_applied() &&
-        SameMessage(scene.before.schema->status().applied(), scene.after.schema->status().applied()));
+  const bool attributed = scene.after.schema->status().has_applied() &&
+                          !(scene.before.schema->status().has_applied() &&
+                            SameMessage(scene.before.schema->status().applied(),
+                                        scene.after.schema->status().applied()));
   const OperationTruth* apply = scene.OperationOf(scene.before.proof->apply_operation_id());
   bool ours = apply != nullptr;
   for (const auto& database : scene.world.truth.databases) {
     ours &= apply != nullptr && database->last_changed_by == apply->id;
   }
   findings.Expect(Property::kS22, !attributed || ours, [&] {
-    return absl::StrCat(scene.Name(), ": convergence was attributed although somebody else changed "
-                                      "the database in between");
+    return absl::StrCat(scene.Name(),
+                        ": convergence was attributed although somebody else changed "
+                        "the database in between");
   });
   const bool read = scene.before.proof->outcome() == api::proof_outcome::kApplySucceeded &&
                     apply != nullptr && apply->pods == Count::kOne && apply->finished_ok;
@@ -496,12 +496,11 @@ void S24(const Scene& scene, Findings& findings) {
 
 void S26(const Scene& scene, Findings& findings) {
   if (scene.before.proof != nullptr && scene.after.key != nullptr && scene.after.proof == nullptr) {
-    const bool plan = scene.before.claim != nullptr &&
-                      scene.before.claim->type() == api::operation::kPlan;
+    const bool plan =
+        scene.before.claim != nullptr && scene.before.claim->type() == api::operation::kPlan;
     const bool deleting = scene.before.meta->deletion_timestamp_ms() != 0;
-    findings.Expect(Property::kS26, plan || deleting, [&] {
-      return absl::StrCat(scene.Name(), ": a proof ended without its Plan");
-    });
+    findings.Expect(Property::kS26, plan || deleting,
+                    [&] { return absl::StrCat(scene.Name(), ": a proof ended without its Plan"); });
   }
   if (scene.before.unresolved != nullptr && scene.after.key != nullptr &&
       scene.after.unresolved == nullptr) {
@@ -515,7 +514,8 @@ void S26(const Scene& scene, Findings& findings) {
                              scene.before.unresolved->target_identity_digest();
     const bool suspended = scene.before.migration->spec().suspend();
     findings.Expect(Property::kS26, (person || reading) && !suspended, [&] {
-      return absl::StrCat(scene.Name(), ": an unresolved run was settled by no reading and no person");
+      return absl::StrCat(scene.Name(),
+                          ": an unresolved run was settled by no reading and no person");
     });
   }
 }
@@ -585,9 +585,9 @@ void S43(const Scene& scene, Findings& findings) {
 void S46S47(const Scene& scene, Findings& findings) {
   if (!scene.write.writes.Has(2) || scene.before.proof == nullptr) return;
   const api::ActiveOperation& claim = *scene.after.claim;
-  const bool reads = (claim.type() == api::operation::kObserve ||
-                      claim.type() == api::operation::kPlan) &&
-                     claim.lease_epoch() == scene.before.proof->lease_epoch();
+  const bool reads =
+      (claim.type() == api::operation::kObserve || claim.type() == api::operation::kPlan) &&
+      claim.lease_epoch() == scene.before.proof->lease_epoch();
   findings.Expect(Property::kS46, reads, [&] {
     return absl::StrCat(scene.Name(), ": a ", claim.type(), " was claimed under a proof");
   });
@@ -607,16 +607,17 @@ void S44(const Scene& scene, Findings& findings) {
   const absl::Status match = MatchesClaim(stored, scene.trace.resource,
                                           scene.write.after->As<api::Job>().metadata().uid());
   findings.Expect(Property::kS44, match.ok(), [&] {
-    return absl::StrCat(scene.Name(), ": the webhook admitted a Job the controller refuses: ",
-                        match.message());
+    return absl::StrCat(scene.Name(),
+                        ": the webhook admitted a Job the controller refuses: ", match.message());
   });
 }
 
 void S49(const Scene& scene, Findings& findings) {
   if (!scene.write.writes.Has(14)) return;
   findings.Expect(Property::kS49, scene.trace.create_refused && !scene.trace.create_ambiguous, [&] {
-    return absl::StrCat(scene.Name(), ": the mark was withdrawn by a pass whose create was not "
-                                      "refused before storage");
+    return absl::StrCat(scene.Name(),
+                        ": the mark was withdrawn by a pass whose create was not "
+                        "refused before storage");
   });
 }
 
@@ -685,8 +686,8 @@ void PassJudge::Verdicts(const SentWrite& write, const PassTrace& trace) {
                           VerdictName(judgement.verdict), "\": ", *judgement.unsound);
     });
     const bool doubt = judgement.verdict == Verdict::kUnaccounted;
-    const bool account = judgement.verdict == Verdict::kAccounted ||
-                         judgement.verdict == Verdict::kPartial;
+    const bool account =
+        judgement.verdict == Verdict::kAccounted || judgement.verdict == Verdict::kPartial;
     // A probe stands behind a stop, so L-15 does not speak of it.
     if (findings_.faults() == 0 && !trace.probe && (doubt || account)) {
       findings_.Expect(Property::kL15, !doubt, [&] {
@@ -709,7 +710,8 @@ void PassJudge::Sent(const SentWrite& write, const PassTrace& trace) {
     });
     scene.before = ViewOf(write.before);
     scene.after = ViewOf(write.after);
-    if (scene.before.claim != nullptr) scene.operation = scene.OperationOf(scene.before.claim->id());
+    if (scene.before.claim != nullptr)
+      scene.operation = scene.OperationOf(scene.before.claim->id());
   }
   S02(scene, findings_);
   S24(scene, findings_);
@@ -767,8 +769,8 @@ void PassJudge::Ended(const api::PassResult& result, const PassTrace& trace,
       operation != end.truth.operations.end() && trace.writes.empty() && result.status.ok() &&
       !lease->spec().holder_identity().empty() &&
       lease->spec().holder_identity() != operation->second.holder && IsApply(*now.claim)) {
-    findings_.Expect(Property::kL13,
-                     result.requeue_after_ms && *result.requeue_after_ms <= 5'000, [&] {
+    findings_.Expect(Property::kL13, result.requeue_after_ms && *result.requeue_after_ms <= 5'000,
+                     [&] {
                        return absl::StrCat(api::ShortName(trace.resource),
                                            ": waits longer than five seconds for a realm");
                      });

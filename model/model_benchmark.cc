@@ -67,8 +67,7 @@ void BM_Pass(benchmark::State& state, const char* scenario) {
   const std::vector<sim::World> worlds = WorldsOf(*bench);
   size_t at = 0;
   for (auto _ : state) {
-    benchmark::DoNotOptimize(
-        bench->runner().Run(worlds[at], {0, 0}, false, nullptr, nullptr));
+    benchmark::DoNotOptimize(bench->runner().Run(worlds[at], {0, 0}, false, nullptr, nullptr));
     at = (at + 1) % worlds.size();
   }
   state.SetItemsProcessed(state.iterations());

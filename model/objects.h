@@ -33,10 +33,10 @@ struct ResourceView {
   sim::Family family = sim::Family::kSchema;
   const lifecycle::api::Key* key = nullptr;
   const lifecycle::api::ObjectMeta* meta = nullptr;
-  const lifecycle::api::ActiveOperation* claim = nullptr;            // Null: no claim.
-  const lifecycle::api::PendingLockRelease* release = nullptr;       // Null: nothing owed.
-  const lifecycle::api::PendingObservation* proof = nullptr;         // Schema only.
-  const lifecycle::api::UnresolvedRun* unresolved = nullptr;         // Migration only.
+  const lifecycle::api::ActiveOperation* claim = nullptr;       // Null: no claim.
+  const lifecycle::api::PendingLockRelease* release = nullptr;  // Null: nothing owed.
+  const lifecycle::api::PendingObservation* proof = nullptr;    // Schema only.
+  const lifecycle::api::UnresolvedRun* unresolved = nullptr;    // Migration only.
   const lifecycle::api::PtahSchema* schema = nullptr;
   const lifecycle::api::PtahMigration* migration = nullptr;
   const std::string* phase = nullptr;
@@ -51,10 +51,13 @@ inline bool MayHaveDispatched(const lifecycle::api::ActiveOperation& claim) {
   return claim.dispatch_started() || !claim.job_uid().empty();
 }
 
-inline bool IsApply(const lifecycle::api::ActiveOperation& claim) { return claim.type() == "Apply"; }
+inline bool IsApply(const lifecycle::api::ActiveOperation& claim) {
+  return claim.type() == "Apply";
+}
 
 // The Lease of a realm, or null.
-const lifecycle::api::Lease* LeaseOf(const sim::World& world, absl::string_view coordination_digest);
+const lifecycle::api::Lease* LeaseOf(const sim::World& world,
+                                     absl::string_view coordination_digest);
 std::string EpochOf(const lifecycle::api::Lease& lease);
 
 // Asks the one matcher whether the Job with this UID is the one that the resource's stored claim

@@ -16,7 +16,6 @@ namespace {
 
 namespace api = lifecycle::api;
 
-
 bool IsJobCreate(const api::Request& request) {
   return request.verb == api::Verb::kCreate && request.key.kind == api::Kind::kJob;
 }
@@ -57,7 +56,8 @@ api::Answer AnswerOf(Fate fate, const api::Request& request) {
                                       "\": the object has been modified"));
     case Fate::kFails:
     case Fate::kLostStored:
-      return ErrorAnswer(504, api::kTimeout, "request did not complete within the allowed duration");
+      return ErrorAnswer(504, api::kTimeout,
+                         "request did not complete within the allowed duration");
     case Fate::kRefused:
       return ErrorAnswer(500, api::kInternalError,
                          "Internal error occurred: failed calling webhook "
@@ -212,8 +212,8 @@ class PassDoor final : public api::Door {
   Fate ChooseFate(const api::Request& request) {
     if (run_ == nullptr) return Fate::kLands;
     const std::vector<Fate> fates = FatesOf(request);
-    const uint32_t picked = run_->Choose(
-        static_cast<uint32_t>(fates.size()), 1, [&](uint32_t option) {
+    const uint32_t picked =
+        run_->Choose(static_cast<uint32_t>(fates.size()), 1, [&](uint32_t option) {
           return ChoiceText{RequestText(request), std::string(FateName(fates[option]))};
         });
     return fates[picked];
@@ -221,11 +221,12 @@ class PassDoor final : public api::Door {
 
   void OfferStop(const sim::World& world, const SentWrite& sent, bool after) {
     const uint32_t tag = tag_of_ ? tag_of_(sent.writes, after) : 0;
-    run_->Cut({.faults = 1, .tag = tag}, [&] { return Stopped(world, trace_.id.process, digest_); },
-              [&] {
-                return absl::StrCat("stop ", after ? "after " : "before ", WriteNames(sent.writes),
-                                    " ", api::ShortName(sent.request->key));
-              });
+    run_->Cut(
+        {.faults = 1, .tag = tag}, [&] { return Stopped(world, trace_.id.process, digest_); },
+        [&] {
+          return absl::StrCat("stop ", after ? "after " : "before ", WriteNames(sent.writes), " ",
+                              api::ShortName(sent.request->key));
+        });
   }
 
   void NoteWrite(const SentWrite& sent, const api::Answer& answer) {
@@ -310,8 +311,7 @@ sim::Due NextDue(const sim::World& world, const sim::Due& before, const sim::Due
   // A poll that read what the last one read waits for something to happen, or for a later target.
   // So does an error that comes again: its first retry is at once, as a short back-off is.
   // What a fault answered says nothing of the next answer.
-  const bool again =
-      !harmed && before.seen == due.seen && before.when != sim::Due::When::kNever;
+  const bool again = !harmed && before.seen == due.seen && before.when != sim::Due::When::kNever;
   due.when = again ? sim::Due::When::kParked : sim::Due::When::kAt;
   if (!again && !result.status.ok()) {
     due.when = sim::Due::When::kNow;
@@ -348,15 +348,16 @@ std::vector<Fate> FatesOf(const api::Request& request) {
   return {Fate::kLands, Fate::kConflict, Fate::kFails, Fate::kLostStored};
 }
 
-sim::World PassRunner::Run(const sim::World& world, PassId id, bool probe,
-                           StepRun<sim::World>* run, PassObserver* observer) const {
+sim::World PassRunner::Run(const sim::World& world, PassId id, bool probe, StepRun<sim::World>* run,
+                           PassObserver* observer) const {
   sim::World end = world;
   sim::Process& process = end.processes[id.process];
   sim::Work& work = process.work[id.work];
   PassTrace trace;
   trace.id = id;
   trace.resource = work.resource;
-  trace.due = sim::IsDue(world, world.processes[id.process], world.processes[id.process].work[id.work]);
+  trace.due =
+      sim::IsDue(world, world.processes[id.process], world.processes[id.process].work[id.work]);
   trace.probe = probe;
   trace.start = &world;
   const sim::Due due_before = work.due;

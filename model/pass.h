@@ -1,8 +1,9 @@
-// One pass of a controller in a World: real code behind a door that can record, cut, pause and harm.
+// One pass of a controller in a World: real code behind a door that can record, cut, pause and
+// harm.
 //
-// The unit of the engine is one call of the door. Running a whole pass is the default policy; a pass
-// can also be left standing between two calls (PauseAfter) and be taken up again later, in a world
-// that moved on meanwhile: the code is run again on the answers it has had.
+// The unit of the engine is one call of the door. Running a whole pass is the default policy; a
+// pass can also be left standing between two calls (PauseAfter) and be taken up again later, in a
+// world that moved on meanwhile: the code is run again on the answers it has had.
 //
 // A stop is a cut, never an answer: at every durable write the explorer may keep the world as it
 // stood before and after, with the process's memory dropped. The other fates are answers: a
@@ -34,11 +35,11 @@ namespace model {
 
 // What may happen to one write. Which of them are on offer depends on the write (FatesOf).
 enum class Fate : uint8_t {
-  kLands,        // It is stored and the answer arrives.
-  kConflict,     // Another write came first: nothing stored.
-  kFails,        // A server error; nothing was stored, and the answer does not say so.
-  kLostStored,   // It was stored and the answer does not say so (the same answer as kFails).
-  kRefused,      // A create refused before storage: the webhook could not be called.
+  kLands,       // It is stored and the answer arrives.
+  kConflict,    // Another write came first: nothing stored.
+  kFails,       // A server error; nothing was stored, and the answer does not say so.
+  kLostStored,  // It was stored and the answer does not say so (the same answer as kFails).
+  kRefused,     // A create refused before storage: the webhook could not be called.
 };
 // Returns how reports name it, such as "answer lost, stored".
 absl::string_view FateName(Fate fate);
@@ -77,10 +78,10 @@ struct PassTrace {
   bool create_stored = false;
   bool create_refused = false;
   bool create_ambiguous = false;
-  bool harmed = false;                // Some answer was a fault's.
+  bool harmed = false;  // Some answer was a fault's.
   bool read_log = false;
-  WriteSet writes;                    // All that were stored so far.
-  WriteSet previous;                  // The last one stored; empty before the first.
+  WriteSet writes;    // All that were stored so far.
+  WriteSet previous;  // The last one stored; empty before the first.
   size_t calls = 0;
 };
 
@@ -100,13 +101,13 @@ class PassRunner {
              const lifecycle::api::Timing& timing, sim::DigestOptions digest)
       : server_(server), design_(design), timing_(timing), digest_(digest) {}
 
-  // Runs the pass to its end and returns the world it leaves, ended as a step. `run` may be null: no
-  // fates, no cuts. `observer` may be null. A paused pass goes on from where it stands.
+  // Runs the pass to its end and returns the world it leaves, ended as a step. `run` may be null:
+  // no fates, no cuts. `observer` may be null. A paused pass goes on from where it stands.
   sim::World Run(const sim::World& world, PassId id, bool probe, StepRun<sim::World>* run,
                  PassObserver* observer) const;
 
-  // Runs the first `calls` calls of the pass (counted from its very start) and returns the world with
-  // the pass standing before the next one; nullopt when the pass ends before that.
+  // Runs the first `calls` calls of the pass (counted from its very start) and returns the world
+  // with the pass standing before the next one; nullopt when the pass ends before that.
   std::optional<sim::World> PauseAfter(const sim::World& world, PassId id, size_t calls) const;
 
   // Maps a cut to a small number; set by whoever collects the table. Null: tags are 0.

@@ -121,13 +121,13 @@ TEST(FateTest, ACreateOfAJobMayBeRefusedAndLostEitherWay) {
   api::Request request;
   request.verb = api::Verb::kCreate;
   request.key.kind = api::Kind::kJob;
-  EXPECT_EQ(FatesOf(request), (std::vector<Fate>{Fate::kLands, Fate::kRefused, Fate::kFails,
-                                                 Fate::kLostStored}));
+  EXPECT_EQ(FatesOf(request),
+            (std::vector<Fate>{Fate::kLands, Fate::kRefused, Fate::kFails, Fate::kLostStored}));
 }
 
 TEST(FateTest, APatchMayConflictFailAndBeLost) {
-  EXPECT_EQ(FatesOf(api::Request{}), (std::vector<Fate>{Fate::kLands, Fate::kConflict, Fate::kFails,
-                                                        Fate::kLostStored}));
+  EXPECT_EQ(FatesOf(api::Request{}),
+            (std::vector<Fate>{Fate::kLands, Fate::kConflict, Fate::kFails, Fate::kLostStored}));
 }
 
 }  // namespace

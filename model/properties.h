@@ -17,20 +17,63 @@
 namespace model {
 
 enum class Property : uint32_t {
-  kS01, kS02, kS03, kS04, kS05, kS06, kS07, kS08, kS09, kS10, kS11, kS12, kS13, kS14, kS15, kS16,
-  kS17, kS18, kS19, kS20, kS21, kS22, kS24, kS25, kS26, kS30, kS31, kS32, kS35, kS42, kS43, kS44,
-  kS46, kS47, kS49, kS50, kS51,
-  kL01, kL02, kL03, kL04, kL05, kL07, kL12, kL13, kL14, kL15,
-  kSoundVerdict,    // Every verdict is true (spec 07): what makes a window readable.
-  kListedWrite,     // Every stored change of a manager's is an entry of spec 04.
-  kRecovery,        // Recovery ends, for reasons none of L-01 to L-05 names.
+  kS01,
+  kS02,
+  kS03,
+  kS04,
+  kS05,
+  kS06,
+  kS07,
+  kS08,
+  kS09,
+  kS10,
+  kS11,
+  kS12,
+  kS13,
+  kS14,
+  kS15,
+  kS16,
+  kS17,
+  kS18,
+  kS19,
+  kS20,
+  kS21,
+  kS22,
+  kS24,
+  kS25,
+  kS26,
+  kS30,
+  kS31,
+  kS32,
+  kS35,
+  kS42,
+  kS43,
+  kS44,
+  kS46,
+  kS47,
+  kS49,
+  kS50,
+  kS51,
+  kL01,
+  kL02,
+  kL03,
+  kL04,
+  kL05,
+  kL07,
+  kL12,
+  kL13,
+  kL14,
+  kL15,
+  kSoundVerdict,  // Every verdict is true (spec 07): what makes a window readable.
+  kListedWrite,   // Every stored change of a manager's is an entry of spec 04.
+  kRecovery,      // Recovery ends, for reasons none of L-01 to L-05 names.
 };
 inline constexpr uint32_t kPropertyCount = static_cast<uint32_t>(Property::kRecovery) + 1;
 
 enum class PropertyKind : uint8_t { kState, kWrite, kRecovery, kComparison };
 
 struct PropertyInfo {
-  absl::string_view name;     // "S-01".
+  absl::string_view name;  // "S-01".
   PropertyKind kind;
   absl::string_view promise;  // What it promises, in a few words.
 };

@@ -1,5 +1,8 @@
 #include "model/scenario.h"
 
+#include <google/protobuf/io/tokenizer.h>
+#include <google/protobuf/text_format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -7,9 +10,6 @@
 #include <sstream>
 #include <system_error>
 #include <utility>
-
-#include <google/protobuf/io/tokenizer.h>
-#include <google/protobuf/text_format.h>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -62,25 +62,29 @@ class Validator {
     }
     const bool schema = scenario.family() == Scenario::SCHEMA;
     if (schema && scenario.files_size() > 0) return Wrong("files", "a schema has no files");
-    if (!schema && scenario.files_size() == 0) return Wrong("family", "expected files of a migration");
+    if (!schema && scenario.files_size() == 0)
+      return Wrong("family", "expected files of a migration");
     if (!schema && scenario.statements() != 0) {
       return Wrong("statements", "statements of a migration belong to its files");
     }
     if (absl::Status status = CheckNumbers(scenario); !status.ok()) return status;
     if (absl::Status status = CheckFiles(scenario); !status.ok()) return status;
     static const std::set<std::string> kActs = {"approve", "delete-approval", "replace-approval",
-                                                "repair", "republish", "acknowledge"};
+                                                "repair",  "republish",       "acknowledge"};
     for (const Scenario::Act& act : scenario.person()) {
       if (kActs.count(act.what()) == 0) {
         return Wrong(act.what(),
                      absl::StrCat("expected approve, delete-approval, replace-approval, repair, "
-                                  "republish or acknowledge, got \"", act.what(), "\""));
+                                  "republish or acknowledge, got \"",
+                                  act.what(), "\""));
       }
     }
     for (const std::string& goal : scenario.reaches()) {
       if (!IsGoalName(goal)) {
-        return Wrong(goal, absl::StrCat("expected a write, \"verdict NAME\", \"step NAME\", \"phase "
-                                        "NAME\" or \"outcome NAME\" to reach, got \"", goal, "\""));
+        return Wrong(goal,
+                     absl::StrCat("expected a write, \"verdict NAME\", \"step NAME\", \"phase "
+                                  "NAME\" or \"outcome NAME\" to reach, got \"",
+                                  goal, "\""));
       }
     }
     return absl::OkStatus();
@@ -88,7 +92,8 @@ class Validator {
 
  private:
   absl::Status Wrong(absl::string_view field, absl::string_view message) const {
-    return absl::InvalidArgumentError(absl::StrCat(file_, ":", LineOf(text_, field), ": ", message));
+    return absl::InvalidArgumentError(
+        absl::StrCat(file_, ":", LineOf(text_, field), ": ", message));
   }
 
   absl::Status InRange(absl::string_view field, int64_t value, int64_t max) const {

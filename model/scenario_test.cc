@@ -30,8 +30,9 @@ TEST(ScenarioTest, NamesFileAndLineOfWhatIsWrong) {
   EXPECT_EQ(ErrorOf(absl::StrCat(kGood, "colour: RED\n")).rfind("s.textproto:4:", 0), 0u);
   EXPECT_EQ(ErrorOf("family: SCHEMA\npolicy: \"Sometimes\"\n"),
             "s.textproto:2: expected policy OnApproval or Always, got Sometimes");
-  EXPECT_EQ(ErrorOf("family: SCHEMA\nreaches: \"W-99\"\n").rfind("s.textproto:2: expected a write", 0),
-            0u);
+  EXPECT_EQ(
+      ErrorOf("family: SCHEMA\nreaches: \"W-99\"\n").rfind("s.textproto:2: expected a write", 0),
+      0u);
   EXPECT_EQ(ErrorOf("family: SCHEMA\nperson { what: \"sing\" }\n").rfind("s.textproto:2: ", 0), 0u);
   EXPECT_EQ(ErrorOf("family: SCHEMA\nstatements: 65\n"),
             "s.textproto:2: expected statements from 0 to 64, got 65");

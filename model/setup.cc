@@ -28,9 +28,8 @@ constexpr char kEngine[] = "postgresql";
 constexpr char kCoordinationKey[] = "orders";
 
 std::string CoordinationDigest() {
-  return lifecycle::rules::CoordinationDigest({.engine = kEngine,
-                                               .namespace_ = kScenarioNamespace,
-                                               .coordination_key = kCoordinationKey});
+  return lifecycle::rules::CoordinationDigest(
+      {.engine = kEngine, .namespace_ = kScenarioNamespace, .coordination_key = kCoordinationKey});
 }
 
 // Puts an object into the store as if it had been there for ever.
@@ -152,7 +151,8 @@ bool TakeQuietStep(sim::World& world, const PassRunner& runner, const sim::Actor
   return false;
 }
 
-// Removes what only led to the plan: finished Jobs, their Pods, logs and runs, and given-back Leases.
+// Removes what only led to the plan: finished Jobs, their Pods, logs and runs, and given-back
+// Leases.
 void Sweep(sim::World& world) {
   std::vector<api::Key> gone;
   for (const sim::Entry& entry : world.objects) {

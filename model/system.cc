@@ -105,7 +105,8 @@ Standing OperatorSystem::Check(const State& state, Visit& visit) {
   if (options_.probe) {
     const Probe probe = ProbeState(state, visit);
     if (visit.node() != kNoNode) {
-      if (observations_.probes.size() <= visit.node()) observations_.probes.resize(visit.node() + 1);
+      if (observations_.probes.size() <= visit.node())
+        observations_.probes.resize(visit.node() + 1);
       observations_.probes[visit.node()] = probe;
     }
   }

@@ -19,7 +19,8 @@ std::string Position(size_t at) {
 void AddFindings(const std::vector<Finding>& findings, std::vector<std::string>& lines) {
   for (const Finding& finding : findings) {
     const PropertyInfo& info = InfoOf(static_cast<Property>(finding.property));
-    lines.push_back(absl::StrCat("     VIOLATED ", info.name, " (", info.promise, "): ", finding.text));
+    lines.push_back(
+        absl::StrCat("     VIOLATED ", info.name, " (", info.promise, "): ", finding.text));
   }
 }
 
@@ -65,7 +66,8 @@ std::vector<std::string> TimelineOf(const Replayed<sim::World>& replayed) {
   int64_t now = replayed.start ? replayed.start->now_ms : 0;
   const int64_t start = now;
   for (const auto& step : replayed.steps) {
-    lines.push_back(absl::StrCat(Position(at++), "+", (now - start) / 1000, "s  ", step.entry.step));
+    lines.push_back(
+        absl::StrCat(Position(at++), "+", (now - start) / 1000, "s  ", step.entry.step));
     for (const std::string& note : step.notes) lines.push_back(absl::StrCat("       ", note));
     for (const Choice& choice : step.entry.choices) {
       lines.push_back(absl::StrCat("     FAULT ", choice.label, ": ", choice.meaning));
@@ -88,9 +90,9 @@ std::vector<std::string> DescribeView(const sim::World& world) {
   }
   for (const auto& [uid, log] : world.logs) {
     lines.push_back(absl::StrCat("log of pod ", uid, "  ",
-                                 log.lost               ? "lost"
+                                 log.lost              ? "lost"
                                  : log.text == nullptr ? "empty"
-                                                        : absl::StrCat(log.text->size(), " bytes")));
+                                                       : absl::StrCat(log.text->size(), " bytes")));
   }
   return lines;
 }

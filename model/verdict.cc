@@ -67,8 +67,7 @@ class WriteJudge {
   // --- dispatch ---
 
   void OfJobCreate() {
-    if (write_.request->verb != api::Verb::kCreate ||
-        write_.request->key.kind != api::Kind::kJob) {
+    if (write_.request->verb != api::Verb::kCreate || write_.request->key.kind != api::Kind::kJob) {
       return;
     }
     const OperationTruth* operation = OperationByJobName(world_, write_.request->key.name);
@@ -114,7 +113,8 @@ class WriteJudge {
     const ResourceView view = ViewOf(entry == nullptr ? nullptr : entry->object);
     if (view.proof == nullptr) return std::nullopt;
     const OperationTruth* apply = OperationById(world_, view.proof->apply_operation_id());
-    if (apply != nullptr && sim::CanRun(world_, *apply)) return "the Apply to be proved can still run";
+    if (apply != nullptr && sim::CanRun(world_, *apply))
+      return "the Apply to be proved can still run";
     return std::nullopt;
   }
 
@@ -352,9 +352,9 @@ class WriteJudge {
   // --- the realm ---
 
   void OfLease() {
-    const std::string before =
-        write_.before == nullptr ? std::string()
-                                 : write_.before->As<api::Lease>().spec().holder_identity();
+    const std::string before = write_.before == nullptr
+                                   ? std::string()
+                                   : write_.before->As<api::Lease>().spec().holder_identity();
     const std::string& after = write_.after->As<api::Lease>().spec().holder_identity();
     if (before.empty() || before == after) return;
     const OperationTruth* holder = OperationByHolder(world_, before);

@@ -24,8 +24,8 @@ enum class Verdict : uint8_t {
   kDispatch,
   kDispatchReadOnly,
   kWithdraw,
-  kAdopt,         // jobUID recorded of a Job that another pass created.
-  kRecord,        // The same by the pass that created it.
+  kAdopt,   // jobUID recorded of a Job that another pass created.
+  kRecord,  // The same by the pass that created it.
   kAccounted,
   kPartial,
   kUnaccounted,
@@ -66,11 +66,12 @@ class VerdictSet {
 
 struct Judgement {
   Verdict verdict;
-  std::string operation;              // The operation it is about; empty when none is known.
+  std::string operation;               // The operation it is about; empty when none is known.
   std::optional<std::string> unsound;  // Why it is not true; nullopt when it is.
 };
 
-// Returns the verdicts that one write of a manager is, each judged against the truth at its instant.
+// Returns the verdicts that one write of a manager is, each judged against the truth at its
+// instant.
 std::vector<Judgement> Judge(const SentWrite& write, const PassTrace& trace);
 
 }  // namespace model

@@ -187,9 +187,7 @@ WriteSet OfJob(const Job& before, const Job& after) {
 
 }  // namespace
 
-std::string WriteName(int number) {
-  return absl::StrCat("W-", number < 10 ? "0" : "", number);
-}
+std::string WriteName(int number) { return absl::StrCat("W-", number < 10 ? "0" : "", number); }
 
 std::string WriteNames(WriteSet writes) {
   std::string names;

@@ -1,8 +1,8 @@
 #include "reports/terminal.h"
 
-#include <algorithm>
-
 #include <google/protobuf/util/json_util.h>
+
+#include <algorithm>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -60,10 +60,12 @@ std::string TerminalSummary(const GateReport& report) {
     unreadable += scenario.verdict() == kUnreadable ? 1 : 0;
     undecided += scenario.verdict() == kUndecided ? 1 : 0;
   }
-  std::string text = absl::StrCat("\n", report.scenarios_size(), " scenarios: ", stops, " stops, ",
-                                  fates, " other fates, ", states, " states, ", passes, " passes\n");
+  std::string text =
+      absl::StrCat("\n", report.scenarios_size(), " scenarios: ", stops, " stops, ", fates,
+                   " other fates, ", states, " states, ", passes, " passes\n");
   int held = 0;
-  for (const PropertyReport& property : report.properties()) held += property.premises() > 0 ? 1 : 0;
+  for (const PropertyReport& property : report.properties())
+    held += property.premises() > 0 ? 1 : 0;
   absl::StrAppend(&text, "properties: ", held, " of ", report.properties_size(),
                   " had something to check\n");
   if (report.vacuous_size() > 0) {

@@ -33,8 +33,8 @@ bool IsFinished(const api::Job& job) {
 }
 
 // Nothing is compared with when a Pod began, nor, once a Job has finished, with when that did: what
-// counts from then on is its end. A start that stayed in the key would keep apart states that do not
-// differ, for as long as the Job is kept.
+// counts from then on is its end. A start that stayed in the key would keep apart states that do
+// not differ, for as long as the Job is kept.
 void ForgetStarts(api::Kind kind, const Message& message, std::vector<TimeValue>& times) {
   int64_t start_ms = 0;
   if (kind == api::Kind::kPod) {

@@ -20,6 +20,8 @@ namespace {
 
 constexpr int64_t kWindowMs = 900'000;
 constexpr int64_t kLeaseSeconds = 960;
+// Of a rival that vanishes: it lapses while a claim that waits for the realm may still dispatch.
+constexpr int64_t kShortLeaseSeconds = 300;
 
 // One coordination namespace is shared by everybody (spec 01, 8).
 std::string CoordinationNamespace(const World& world) {
@@ -76,7 +78,8 @@ bool HasNextMigration(const World& world, const Rival& rival) {
   return !IsDirty(database) && !PendingFiles(database).empty();
 }
 
-std::shared_ptr<api::Lease> LeaseHeldBy(const World& world, const Rival& rival) {
+std::shared_ptr<api::Lease> LeaseHeldBy(const World& world, const Rival& rival,
+                                        int64_t lease_seconds) {
   const api::Lease* stored = LeaseOf(world, rival);
   auto lease =
       stored == nullptr ? std::make_shared<api::Lease>() : std::make_shared<api::Lease>(*stored);
@@ -91,17 +94,19 @@ std::shared_ptr<api::Lease> LeaseHeldBy(const World& world, const Rival& rival) 
       api::EpochOf(NextToken(world, "rival", rival.holder, api::kLeaseEpochPurpose, {}));
   api::LeaseSpec* spec = lease->mutable_spec();
   spec->set_holder_identity(rival.holder);
-  spec->set_lease_duration_seconds(kLeaseSeconds);
+  spec->set_lease_duration_seconds(lease_seconds);
   spec->set_acquire_time_ms(std::max(spec->acquire_time_ms(), world.now_ms));
   spec->set_renew_time_ms(std::max(spec->renew_time_ms(), world.now_ms));
   spec->set_lease_transitions(stored == nullptr ? 0 : spec->lease_transitions() + 1);
   return lease;
 }
 
-void Acquire(const ApiServer& server, World& world, size_t index) {
+void Acquire(const ActorContext& context, World& world, size_t index) {
+  const ApiServer& server = context.server;
   const Rival& rival = world.rivals[index];
   const bool create = LeaseOf(world, rival) == nullptr;
-  std::shared_ptr<api::Lease> lease = LeaseHeldBy(world, rival);
+  std::shared_ptr<api::Lease> lease =
+      LeaseHeldBy(world, rival, context.rules.rival_vanishes ? kShortLeaseSeconds : kLeaseSeconds);
   const api::Answer answer =
       create ? Create(server, world, kRivalUser, std::move(lease))
              : Update(server, world, kRivalUser, std::move(lease), api::Subresource::kMain);
@@ -230,7 +235,7 @@ void OfferRivals(const ActorContext& context, const World& world, std::vector<Wo
 
 void TakeRivalStep(const ActorContext& context, World& world, const WorldStep& step) {
   const auto index = static_cast<size_t>(step.option);
-  if (step.what == "acquire") return Acquire(context.server, world, index);
+  if (step.what == "acquire") return Acquire(context, world, index);
   if (step.what == "release") return Release(context.server, world, index);
   Rival& rival = world.rivals[index];
   rival.state = step.what == "begin" ? Rival::State::kRunning : Rival::State::kRan;

@@ -123,8 +123,8 @@ struct Truth {
   int32_t apply_claims_max = 2;  // One more than the Applies a run follows.
 };
 
-// Keeps the truth of one change of the store; `before` or `after` is null for a create or a removal.
-// Called by the API server at every change.
+// Keeps the truth of one change of the store; `before` or `after` is null for a create or a
+// removal. Called by the API server at every change.
 //
 //  - A claim not known yet is an operation; a new attempt adds its job name; dispatchStarted marks.
 //  - A Job stored under a name that an operation reserved is created for it, and the approval its

@@ -1,9 +1,9 @@
 #include "lifecycle/api/client.h"
 
+#include <google/protobuf/message.h>
+
 #include <algorithm>
 #include <cstring>
-
-#include <google/protobuf/message.h>
 
 #include "lifecycle/api/meta.pb.h"
 
@@ -107,8 +107,7 @@ int64_t Client::MonotonicMs(Site site) {
 }
 
 std::string Client::Random16(absl::string_view resource_uid, absl::string_view purpose, Site site) {
-  return door_
-      .Call(Question{RandomQuestion{std::string(resource_uid), std::string(purpose)}, site})
+  return door_.Call(Question{RandomQuestion{std::string(resource_uid), std::string(purpose)}, site})
       .bytes;
 }
 

@@ -55,7 +55,8 @@ struct Site {
 
 enum class Freshness {
   kDirect,  // Straight from the API server.
-  kCached,  // Perhaps older than the store, never newer (spec 01, 0.2, 1 says where that is allowed).
+  kCached,  // Perhaps older than the store, never newer (spec 01, 0.2, 1 says where that is
+            // allowed).
 };
 
 struct ReadQuestion {

@@ -38,8 +38,8 @@ struct LogFailure {
 };
 
 struct Memory {
-  std::map<std::string, LeaseObservation> leases;    // By Lease name.
-  std::map<std::string, LogFailure> log_failures;    // By Pod UID.
+  std::map<std::string, LeaseObservation> leases;  // By Lease name.
+  std::map<std::string, LogFailure> log_failures;  // By Pod UID.
   friend bool operator==(const Memory&, const Memory&) = default;
 };
 

@@ -24,10 +24,9 @@ absl::Status Malformed(size_t line, absl::string_view expected) {
 }  // namespace
 
 std::string RenderPlanContent(const PlanContent& content) {
-  std::string bytes =
-      absl::StrCat(kFirstLine, "\n", kDialect, content.dialect, "\n", kDestructive,
-                   content.destructive ? "true" : "false", "\n", kPrivileges,
-                   absl::StrJoin(content.privilege_changes, ","), "\n");
+  std::string bytes = absl::StrCat(kFirstLine, "\n", kDialect, content.dialect, "\n", kDestructive,
+                                   content.destructive ? "true" : "false", "\n", kPrivileges,
+                                   absl::StrJoin(content.privilege_changes, ","), "\n");
   for (const std::string& statement : content.statements) {
     absl::StrAppend(&bytes, statement, ";\n");
   }

@@ -14,11 +14,11 @@ struct Timing {
   int64_t requeue_after_record_ms = 2'000;
   int64_t contention_min_ms = 1'000;
   int64_t contention_max_ms = 5'000;
-  int64_t pod_visible_window_ms = 10'000;   // G-4
+  int64_t pod_visible_window_ms = 10'000;  // G-4
   int64_t pod_visible_poll_ms = 2'000;
-  int64_t frame_window_ms = 30'000;         // G-7
+  int64_t frame_window_ms = 30'000;  // G-7
   int64_t frame_poll_ms = 2'000;
-  int64_t log_loss_window_ms = 120'000;     // G-6
+  int64_t log_loss_window_ms = 120'000;  // G-6
   int64_t log_retry_ms = 5'000;
   int64_t default_interval_ms = 600'000;
   int64_t default_failure_retry_ms = 30'000;

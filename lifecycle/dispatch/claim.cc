@@ -29,8 +29,9 @@ api::ActiveOperation MakeClaim(api::Client& client, const ClaimIdentity& identit
   api::ActiveOperation claim;
   claim.set_type(std::string(identity.type));
   claim.set_input_fingerprint(std::string(identity.input_fingerprint));
-  claim.set_id(rules::OperationId(identity.input_fingerprint,
-                                  client.Random16(identity.resource.uid(), api::kOperationPurpose)));
+  claim.set_id(
+      rules::OperationId(identity.input_fingerprint,
+                         client.Random16(identity.resource.uid(), api::kOperationPurpose)));
   claim.set_execution_binding_id(std::string(identity.epoch));
   claim.set_attempt(1);
   claim.set_started_at_ms(identity.started_at_ms);
