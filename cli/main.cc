@@ -1,23 +1,12 @@
 // stopgap: what does the next pass see after a stop at any durable write, and is it right?
 
 #include <cstdio>
-#include <cstdlib>
 #include <string>
 #include <vector>
 
 #include "cli/commands.h"
 
 namespace cli {
-
-int Refuse(const std::string& message) {
-  std::fprintf(stderr, "stopgap: %s\n", message.c_str());
-  return kWrongInput;
-}
-
-std::string Root() {
-  const char* root = std::getenv("STOPGAP_ROOT");
-  return root == nullptr || root[0] == '\0' ? "." : root;
-}
 
 namespace {
 

@@ -65,7 +65,7 @@ TEST_P(ExchangeTest, ReportsThePropertyOfItsBoundary) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Schema, ExchangeTest,
-                         testing::Values(Row{"authorize,lease", "schema-rival", "S-51", 3},
+                         testing::Values(Row{"authorize,lease", "schema-rival", "S-51", 2},
                                          Row{"lease,mark", "schema-rival", "S-06", 1},
                                          Row{"stage,mark", "schema-always", "S-06", 1},
                                          Row{"snapshot,mark", "schema-always", "S-06", 1},
@@ -79,7 +79,7 @@ INSTANTIATE_TEST_SUITE_P(Schema, ExchangeTest,
                          NameOf);
 
 INSTANTIATE_TEST_SUITE_P(Migration, ExchangeTest,
-                         testing::Values(Row{"authorize,lease", "migration-rival", "S-51", 3},
+                         testing::Values(Row{"authorize,lease", "migration-rival", "S-51", 2},
                                          Row{"lease,mark", "migration-rival", "S-06", 1},
                                          Row{"snapshot,mark", "migration-always", "S-06", 1},
                                          Row{"consume,mark", "migration-approved", "S-09", 1},
