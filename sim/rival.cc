@@ -18,7 +18,7 @@ namespace api = lifecycle::api;
 
 namespace {
 
-constexpr int64_t kWindowMs = 900'000;
+constexpr int64_t kLeaseGraceMs = 60'000;
 constexpr int64_t kLeaseSeconds = 960;
 // Of a rival that vanishes: it lapses while a claim that waits for the realm may still dispatch.
 constexpr int64_t kShortLeaseSeconds = 300;
@@ -105,8 +105,8 @@ void Acquire(const ActorContext& context, World& world, size_t index) {
   const ApiServer& server = context.server;
   const Rival& rival = world.rivals[index];
   const bool create = LeaseOf(world, rival) == nullptr;
-  std::shared_ptr<api::Lease> lease =
-      LeaseHeldBy(world, rival, context.rules.rival_vanishes ? kShortLeaseSeconds : kLeaseSeconds);
+  const int64_t lease_seconds = context.rules.rival_vanishes ? kShortLeaseSeconds : kLeaseSeconds;
+  std::shared_ptr<api::Lease> lease = LeaseHeldBy(world, rival, lease_seconds);
   const api::Answer answer =
       create ? Create(server, world, kRivalUser, std::move(lease))
              : Update(server, world, kRivalUser, std::move(lease), api::Subresource::kMain);
@@ -120,8 +120,9 @@ void Acquire(const ActorContext& context, World& world, size_t index) {
   operation.marked = true;
   operation.holder = taken.holder;
   operation.coordination_digest = taken.coordination_digest;
-  operation.dispatch_not_after_ms = world.now_ms + kWindowMs;
-  operation.execution_not_after_ms = world.now_ms + kWindowMs;
+  // Its executor works only as long as the Lease outlasts it by a minute.
+  operation.dispatch_not_after_ms = world.now_ms + lease_seconds * 1000 - kLeaseGraceMs;
+  operation.execution_not_after_ms = operation.dispatch_not_after_ms;
   taken.state = Rival::State::kHolding;
   taken.lapse_at_ms = 0;
 }

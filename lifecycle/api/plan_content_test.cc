@@ -13,9 +13,11 @@ PlanContent TwoStatements() {
 }
 
 TEST(PlanContentTest, ReadsBackWhatItWrote) {
-  for (const PlanContent& content :
-       {TwoStatements(), PlanContent{.dialect = "postgres", .statements = {"SELECT 1"}},
-        PlanContent{.dialect = "postgres"}}) {
+  PlanContent empty;
+  empty.dialect = "postgres";
+  PlanContent one = empty;
+  one.statements = {"SELECT 1"};
+  for (const PlanContent& content : {TwoStatements(), one, empty}) {
     const absl::StatusOr<PlanContent> read = ParsePlanContent(RenderPlanContent(content));
     ASSERT_TRUE(read.ok()) << read.status();
     EXPECT_EQ(*read, content);
