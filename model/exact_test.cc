@@ -13,7 +13,7 @@
 namespace model {
 namespace {
 
-CheckResult Run(const char* name, bool exact, bool resync) {
+CheckResult Explored(const char* name, bool exact, bool resync) {
   const auto scenario = LoadScenario(absl::StrCat("scenarios/", name, ".textproto"));
   EXPECT_TRUE(scenario.ok()) << scenario.status();
   CheckOptions options;
@@ -39,8 +39,8 @@ std::set<std::string> Conclusions(const CheckResult& result) {
 class ExactTest : public testing::TestWithParam<const char*> {};
 
 TEST_P(ExactTest, GivesTheSameVerdicts) {
-  const CheckResult relative = Run(GetParam(), false, true);
-  const CheckResult exact = Run(GetParam(), true, true);
+  const CheckResult relative = Explored(GetParam(), false, true);
+  const CheckResult exact = Explored(GetParam(), true, true);
   EXPECT_EQ(relative.violations.size(), 0u);
   EXPECT_EQ(exact.violations.size(), 0u);
   EXPECT_EQ(Conclusions(relative), Conclusions(exact));
@@ -48,8 +48,8 @@ TEST_P(ExactTest, GivesTheSameVerdicts) {
 }
 
 TEST_P(ExactTest, PassesNobodyAskedForConcludeNothingNew) {
-  const CheckResult all = Run(GetParam(), false, true);
-  const CheckResult due = Run(GetParam(), false, false);
+  const CheckResult all = Explored(GetParam(), false, true);
+  const CheckResult due = Explored(GetParam(), false, false);
   EXPECT_EQ(due.violations.size(), 0u);
   for (const std::string& conclusion : Conclusions(due)) {
     EXPECT_EQ(Conclusions(all).count(conclusion), 1u) << conclusion;
