@@ -81,6 +81,27 @@ TEST(InternerTest, RolesSayHowATimeCounts) {
   EXPECT_EQ(at(50, true), at(60, true));
 }
 
+// Returns how far the times of a Job that began at 1 s count in a state's key.
+Hash128 TimesOfJobAt(Interner& interner, bool finished, int64_t now_ms) {
+  api::Job job = Named<api::Job>("job");
+  job.mutable_status()->set_start_time_ms(1'000);
+  if (finished) {
+    api::JobCondition* condition = job.mutable_status()->add_conditions();
+    condition->set_type(api::condition::kJobComplete);
+    condition->set_status("True");
+  }
+  const Handle handle = interner.Intern(api::Kind::kJob, std::make_shared<api::Job>(job));
+  Hasher hasher;
+  AbsorbTimes(handle->times, now_ms, false, hasher);
+  return hasher.Finish();
+}
+
+TEST(InternerTest, AStartCountsUntilTheJobHasFinished) {
+  Interner interner;
+  EXPECT_NE(TimesOfJobAt(interner, false, 2'000), TimesOfJobAt(interner, false, 3'000));
+  EXPECT_EQ(TimesOfJobAt(interner, true, 2'000), TimesOfJobAt(interner, true, 3'000));
+}
+
 TEST(InternerTest, MentionsWholeWordsOfEveryText) {
   Interner interner;
   api::PtahSchema schema = SchemaWithPhase("Pending");
