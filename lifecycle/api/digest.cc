@@ -2,6 +2,7 @@
 
 #include <google/protobuf/descriptor.h>
 #include <google/protobuf/message.h>
+#include <openssl/evp.h>
 #include <openssl/sha.h>
 
 #include <algorithm>
@@ -80,8 +81,12 @@ int64_t RepeatedNumber(const ProtoMessage& message, const FieldDescriptor* field
 
 std::string Sha256(absl::string_view bytes) {
   std::string digest(SHA256_DIGEST_LENGTH, '\0');
-  SHA256(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(),
-         reinterpret_cast<unsigned char*>(digest.data()));
+  // Looking the algorithm up costs as much as hashing a short text, so it is done once.
+  static const EVP_MD* const sha256 = EVP_MD_fetch(nullptr, "SHA256", nullptr);
+  const bool digested =
+      EVP_Digest(bytes.data(), bytes.size(), reinterpret_cast<unsigned char*>(digest.data()),
+                 nullptr, sha256, nullptr) == 1;
+  STOPGAP_CHECK(digested, "SHA-256 failed");
   return digest;
 }
 
@@ -140,19 +145,19 @@ Encoder& Encoder::Text(absl::string_view text) {
 }
 
 Encoder& Encoder::Message(const ProtoMessage& message) {
-  Fields(message, Times::kKept);
+  Fields(message, FieldsOf(message.GetDescriptor()), Times::kKept);
   return *this;
 }
 
 Encoder& Encoder::MessageWithoutTimes(const ProtoMessage& message) {
-  Fields(message, Times::kLeftOut);
+  Fields(message, FieldsOf(message.GetDescriptor()), Times::kLeftOut);
   return *this;
 }
 
 // A present field is its number and its value; 0, which is no field's number, ends the message.
-void Encoder::Fields(const ProtoMessage& message, Times times) {
+void Encoder::Fields(const ProtoMessage& message, const std::vector<Field>& fields, Times times) {
   const Reflection* reflection = message.GetReflection();
-  for (const Field& field : FieldsOf(message.GetDescriptor())) {
+  for (const Field& field : fields) {
     if (!IsPresent(message, field)) continue;
     const FieldDescriptor* descriptor = field.descriptor;
     const bool is_text = descriptor->cpp_type() == FieldDescriptor::CPPTYPE_STRING;
@@ -168,14 +173,14 @@ void Encoder::Fields(const ProtoMessage& message, Times times) {
         }
         break;
       case Shape::kMessage:
-        Fields(reflection->GetMessage(message, descriptor), times);
+        Fields(reflection->GetMessage(message, descriptor), *field.below, times);
         break;
       case Shape::kRepeated: {
         const int size = reflection->FieldSize(message, descriptor);
         Int(size);
         for (int i = 0; i < size; ++i) {
           if (descriptor->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE) {
-            Fields(reflection->GetRepeatedMessage(message, descriptor, i), times);
+            Fields(reflection->GetRepeatedMessage(message, descriptor, i), *field.below, times);
           } else if (is_text) {
             Text(reflection->GetRepeatedStringReference(message, descriptor, i, &scratch));
           } else {

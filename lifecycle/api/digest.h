@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "absl/strings/string_view.h"
 
@@ -19,6 +20,8 @@ class Message;
 }
 
 namespace lifecycle::api {
+
+struct Field;
 
 // Returns the 32 bytes of SHA-256.
 std::string Sha256(absl::string_view bytes);
@@ -64,7 +67,8 @@ class Encoder {
 
  private:
   enum class Times { kKept, kLeftOut };
-  void Fields(const google::protobuf::Message& message, Times times);
+  void Fields(const google::protobuf::Message& message, const std::vector<Field>& fields,
+              Times times);
 
   std::string bytes_;
 };

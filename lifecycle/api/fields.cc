@@ -5,9 +5,13 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
 
 #include "absl/container/flat_hash_map.h"
 #include "lifecycle/api/check.h"
+#include "lifecycle/api/core.pb.h"
+#include "lifecycle/api/meta.pb.h"
+#include "lifecycle/api/operation.pb.h"
 
 namespace lifecycle::api {
 namespace {
@@ -23,44 +27,68 @@ Shape ShapeOf(const FieldDescriptor* field) {
   return field->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE ? Shape::kMessage : Shape::kScalar;
 }
 
+// How the one map field of a message type, or one of several, is reached.
+struct MapAccess {
+  const FieldDescriptor* field;
+  const Texts& (*map)(const Message&);
+  Texts* (*mutable_map)(Message*);
+};
+
+#define STOPGAP_MAP(Type, name)                                                              \
+  MapAccess {                                                                                \
+    Type::descriptor()->FindFieldByLowercaseName(#name),                                     \
+        [](const Message& m) -> const Texts& { return static_cast<const Type&>(m).name(); }, \
+        [](Message* m) { return static_cast<Type*>(m)->mutable_##name(); }                   \
+  }
+
+const MapAccess& AccessTo(const FieldDescriptor* field) {
+  static const auto* const all = new std::vector<MapAccess>{
+      STOPGAP_MAP(ObjectMeta, labels),
+      STOPGAP_MAP(ObjectMeta, annotations),
+      STOPGAP_MAP(PodTemplateMeta, labels),
+      STOPGAP_MAP(PodTemplateMeta, annotations),
+      STOPGAP_MAP(LabelSelector, match_labels),
+      STOPGAP_MAP(PodSpec, node_selector),
+      STOPGAP_MAP(ResourceRequirements, requests),
+      STOPGAP_MAP(ResourceRequirements, limits),
+      STOPGAP_MAP(PodMetadata, labels),
+      STOPGAP_MAP(PodMetadata, annotations),
+      STOPGAP_MAP(ExecutionSpec, node_selector),
+      STOPGAP_MAP(ConfigMap, data),
+      STOPGAP_MAP(ConfigMap, binary_data),
+  };
+  for (const MapAccess& access : *all) {
+    if (access.field == field) return access;
+  }
+  STOPGAP_UNREACHABLE(field->full_name());
+}
+
+#undef STOPGAP_MAP
+
 std::vector<Field> ReadFields(const Descriptor* descriptor) {
   std::vector<Field> fields;
   for (int i = 0; i < descriptor->field_count(); ++i) {
-    const FieldDescriptor* field = descriptor->field(i);
-    const google::protobuf::FieldOptions& options = field->options();
-    fields.push_back(Field{field, ShapeOf(field), options.GetExtension(time_role),
-                           options.GetExtension(since_cap_ms), options.GetExtension(is_duration)});
+    const FieldDescriptor* descriptor_of = descriptor->field(i);
+    const google::protobuf::FieldOptions& options = descriptor_of->options();
+    Field field;
+    field.descriptor = descriptor_of;
+    field.shape = ShapeOf(descriptor_of);
+    field.role = options.GetExtension(time_role);
+    field.since_cap_ms = options.GetExtension(since_cap_ms);
+    field.is_duration = options.GetExtension(is_duration);
+    if (field.shape == Shape::kMap) {
+      const MapAccess& access = AccessTo(descriptor_of);
+      field.map = access.map;
+      field.mutable_map = access.mutable_map;
+    } else if (descriptor_of->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE) {
+      field.below = &FieldsOf(descriptor_of->message_type());
+    }
+    fields.push_back(field);
   }
   std::sort(fields.begin(), fields.end(), [](const Field& a, const Field& b) {
     return a.descriptor->number() < b.descriptor->number();
   });
   return fields;
-}
-
-// Entries are read through the repeated form, the only public one that reflection has of a map.
-const Message& EntryAt(const Message& message, const Field& field, int index) {
-  return message.GetReflection()->GetRepeatedMessage(message, field.descriptor, index);
-}
-
-MapEntry ReadEntry(const Message& entry, std::string* scratch) {
-  const Descriptor* descriptor = entry.GetDescriptor();
-  const FieldDescriptor* key = descriptor->map_key();
-  const FieldDescriptor* value = descriptor->map_value();
-  STOPGAP_CHECK(key->cpp_type() == FieldDescriptor::CPPTYPE_STRING &&
-                    value->cpp_type() == FieldDescriptor::CPPTYPE_STRING,
-                descriptor->full_name());
-  const Reflection* reflection = entry.GetReflection();
-  return MapEntry{&reflection->GetStringReference(entry, key, scratch),
-                  &reflection->GetStringReference(entry, value, scratch)};
-}
-
-int FindIndex(const Message& message, const Field& field, const std::string& key) {
-  std::string scratch;
-  const int size = message.GetReflection()->FieldSize(message, field.descriptor);
-  for (int i = 0; i < size; ++i) {
-    if (*ReadEntry(EntryAt(message, field, i), &scratch).key == key) return i;
-  }
-  return -1;
 }
 
 }  // namespace
@@ -70,9 +98,11 @@ const std::vector<Field>& FieldsOf(const Descriptor* descriptor) {
   // descriptor alone, so runs that share them share no state. Never freed: references stay valid.
   static thread_local auto* const cache =
       new absl::flat_hash_map<const Descriptor*, std::unique_ptr<const std::vector<Field>>>();
-  std::unique_ptr<const std::vector<Field>>& fields = (*cache)[descriptor];
-  if (fields == nullptr) fields = std::make_unique<std::vector<Field>>(ReadFields(descriptor));
-  return *fields;
+  const auto found = cache->find(descriptor);
+  if (found != cache->end()) return *found->second;
+  // The types below are read first, and may move what the cache holds.
+  auto fields = std::make_unique<const std::vector<Field>>(ReadFields(descriptor));
+  return *cache->emplace(descriptor, std::move(fields)).first->second;
 }
 
 const Field& FieldOf(const FieldDescriptor* descriptor) {
@@ -85,47 +115,36 @@ const Field& FieldOf(const FieldDescriptor* descriptor) {
 }
 
 bool IsPresent(const Message& message, const Field& field) {
+  if (field.map != nullptr) return !field.map(message).empty();
   const Reflection* reflection = message.GetReflection();
-  return field.descriptor->is_repeated() ? reflection->FieldSize(message, field.descriptor) > 0
+  return field.shape == Shape::kRepeated ? reflection->FieldSize(message, field.descriptor) > 0
                                          : reflection->HasField(message, field.descriptor);
 }
 
 std::vector<MapEntry> SortedEntries(const Message& message, const Field& field) {
-  std::string scratch;
+  const Texts& map = field.map(message);
   std::vector<MapEntry> entries;
-  const int size = message.GetReflection()->FieldSize(message, field.descriptor);
-  entries.reserve(size);
-  for (int i = 0; i < size; ++i) {
-    entries.push_back(ReadEntry(EntryAt(message, field, i), &scratch));
-  }
+  entries.reserve(map.size());
+  for (const auto& [key, value] : map) entries.push_back(MapEntry{&key, &value});
   std::sort(entries.begin(), entries.end(),
             [](const MapEntry& a, const MapEntry& b) { return *a.key < *b.key; });
   return entries;
 }
 
 const std::string* FindEntry(const Message& message, const Field& field, const std::string& key) {
-  const int index = FindIndex(message, field, key);
-  if (index < 0) return nullptr;
-  std::string scratch;
-  return ReadEntry(EntryAt(message, field, index), &scratch).value;
+  const Texts& map = field.map(message);
+  const auto found = map.find(key);
+  return found == map.end() ? nullptr : &found->second;
 }
 
 void SetEntry(Message* message, const Field& field, const std::string& key,
               const std::string* value) {
-  const Reflection* reflection = message->GetReflection();
-  const int index = FindIndex(*message, field, key);
+  Texts* const map = field.mutable_map(message);
   if (value == nullptr) {
-    if (index < 0) return;
-    const int last = reflection->FieldSize(*message, field.descriptor) - 1;
-    if (index != last) reflection->SwapElements(message, field.descriptor, index, last);
-    reflection->RemoveLast(message, field.descriptor);
-    return;
+    map->erase(key);
+  } else {
+    (*map)[key] = *value;
   }
-  Message* entry = index < 0 ? reflection->AddMessage(message, field.descriptor)
-                             : reflection->MutableRepeatedMessage(message, field.descriptor, index);
-  const Descriptor* descriptor = entry->GetDescriptor();
-  entry->GetReflection()->SetString(entry, descriptor->map_key(), key);
-  entry->GetReflection()->SetString(entry, descriptor->map_value(), *value);
 }
 
 }  // namespace lifecycle::api

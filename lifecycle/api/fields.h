@@ -7,6 +7,8 @@
 #ifndef LIFECYCLE_API_FIELDS_H_
 #define LIFECYCLE_API_FIELDS_H_
 
+#include <google/protobuf/map.h>
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -23,12 +25,21 @@ namespace lifecycle::api {
 
 enum class Shape { kScalar, kMessage, kRepeated, kMap };
 
+// All our maps are from text to text (or bytes).
+using Texts = google::protobuf::Map<std::string, std::string>;
+
 struct Field {
   const google::protobuf::FieldDescriptor* descriptor = nullptr;
   Shape shape = Shape::kScalar;
   TimeRole role = TIME_ROLE_UNSPECIFIED;  // Anything else: the field is a time in milliseconds.
   int64_t since_cap_ms = 0;
   bool is_duration = false;
+  // Of a message or a list of messages: the fields of those; else null.
+  const std::vector<Field>* below = nullptr;
+  // Of a map: how its message gives it out. Reflection itself has only a repeated form of a map,
+  // which it makes anew for every copy of a message.
+  const Texts& (*map)(const google::protobuf::Message& message) = nullptr;
+  Texts* (*mutable_map)(google::protobuf::Message* message) = nullptr;
 };
 
 // Returns the fields of a message type in number order. Cached; the reference stays valid.
@@ -48,7 +59,7 @@ struct MapEntry {
   const std::string* value;
 };
 
-// Returns a map's entries by key. Aborts when the map is not from text to text (or bytes).
+// Returns a map's entries by key.
 std::vector<MapEntry> SortedEntries(const google::protobuf::Message& message, const Field& field);
 
 // Returns one entry's value, or nullptr when the key is not there.
