@@ -26,6 +26,7 @@ constexpr char kUsage[] =
     "  --json FILE         write the whole report as JSON too\n"
     "  --save FOLDER       where schedules of violations are saved (default: schedules)\n"
     "  --exact             absolute times and no renumbering; small scenarios only\n"
+    "  --no-memo           run every pass on real code, also one that had the same answers before\n"
     "  --faults-max N      the last layer of faults, instead of the scenario's\n"
     "  --states-max N      give up beyond so many states, instead of the scenario's limit\n"
     "  --seconds-max N     give up after so long\n"
@@ -68,6 +69,7 @@ absl::StatusOr<Request> Read(const Arguments& arguments) {
     options.design = *std::move(design);
   }
   options.exact = arguments.Has("--exact");
+  options.memo = !arguments.Has("--no-memo");
   struct {
     const char* name;
     uint64_t max;
@@ -159,7 +161,7 @@ int Gate(const std::vector<std::string>& words) {
   const absl::StatusOr<Arguments> arguments = Arguments::Parse(
       words, {.with_value = {"--scenario", "--exchange", "--json", "--save", "--faults-max",
                              "--states-max", "--seconds-max", "--jobs"},
-              .without_value = {"--exact", "--quiet", "--help"}});
+              .without_value = {"--exact", "--no-memo", "--quiet", "--help"}});
   if (!arguments.ok()) return Refuse(std::string(arguments.status().message()));
   if (arguments->Has("--help")) {
     std::fputs(kUsage, stdout);

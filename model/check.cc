@@ -7,6 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "lifecycle/admission/operator_admission.h"
 #include "lifecycle/api/timing.h"
+#include "model/admission_memo.h"
 #include "model/engine/explorer.h"
 #include "model/engine/lasso.h"
 #include "model/scenario.pb.h"
@@ -42,7 +43,9 @@ struct Workbench::Parts {
         design(options.design),
         digest{.exact = options.exact},
         webhook(lifecycle::api::DefaultConfiguration()),
-        server(interner, {&webhook}),
+        remembered(webhook),
+        server(interner, {options.memo ? &remembered
+                                       : static_cast<const lifecycle::api::Admission*>(&webhook)}),
         runner(server, design, timing, digest),
         actors(server, RulesOf(*scenario)),
         goals(AskedGoals(*scenario)) {}
@@ -53,6 +56,7 @@ struct Workbench::Parts {
   const sim::DigestOptions digest;
   sim::Interner interner;
   const lifecycle::admission::OperatorAdmission webhook;
+  const AdmissionMemo remembered;
   const sim::ApiServer server;
   PassRunner runner;
   const sim::Actors actors;
@@ -84,6 +88,7 @@ absl::StatusOr<std::unique_ptr<Workbench>> Workbench::Make(const LoadedScenario&
                         absl::StrCat(scenario.path, ": ", initial.status().message()));
   }
   parts->initial = *std::move(initial);
+  if (options.memo) parts->runner.UseMemo();
   parts->system.emplace(parts->initial, parts->runner, parts->actors, parts->goals,
                         OperatorSystem::Options{.operations = OperationsOf(*parts->scenario),
                                                 .digest = parts->digest,

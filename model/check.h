@@ -36,6 +36,7 @@ struct CheckOptions {
   lifecycle::dispatch::Design design;
   bool exact = false;  // Absolute times, no renumbering.
   bool resync = true;
+  bool memo = true;  // A pass is not run twice on the same answers.
   bool stop_at_first = false;
   std::optional<uint32_t> faults_max;  // Instead of the scenario's.
   std::optional<uint64_t> states_max;  // Instead of the scenario's.

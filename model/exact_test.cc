@@ -13,12 +13,13 @@
 namespace model {
 namespace {
 
-CheckResult Explored(const char* name, bool exact, bool resync) {
+CheckResult Explored(const char* name, bool exact, bool resync, bool memo = true) {
   const auto scenario = LoadScenario(absl::StrCat("scenarios/", name, ".textproto"));
   EXPECT_TRUE(scenario.ok()) << scenario.status();
   CheckOptions options;
   options.exact = exact;
   options.resync = resync;
+  options.memo = memo;
   options.faults_max = 1;
   const auto result = Check(*scenario, options);
   EXPECT_TRUE(result.ok()) << result.status();
@@ -53,6 +54,22 @@ TEST_P(ExactTest, PassesNobodyAskedForConcludeNothingNew) {
   EXPECT_EQ(due.violations.size(), 0u);
   for (const std::string& conclusion : Conclusions(due)) {
     EXPECT_EQ(Conclusions(all).count(conclusion), 1u) << conclusion;
+  }
+}
+
+TEST_P(ExactTest, RunningEveryPassOnRealCodeChangesNothing) {
+  const CheckResult remembered = Explored(GetParam(), false, true);
+  const CheckResult executed = Explored(GetParam(), false, true, /*memo=*/false);
+  EXPECT_EQ(remembered.statistics.states, executed.statistics.states);
+  EXPECT_EQ(remembered.statistics.passes, executed.statistics.passes);
+  EXPECT_EQ(remembered.statistics.cuts, executed.statistics.cuts);
+  EXPECT_EQ(remembered.verdicts, executed.verdicts);
+  for (size_t i = 0; i < executed.properties.size(); ++i) {
+    EXPECT_EQ(remembered.properties[i].premises, executed.properties[i].premises) << i;
+  }
+  for (const auto& [number, row] : executed.writes) {
+    EXPECT_EQ(remembered.writes.at(number).next_pass, row.next_pass) << WriteName(number);
+    EXPECT_EQ(remembered.writes.at(number).followed_by, row.followed_by) << WriteName(number);
   }
 }
 

@@ -367,12 +367,23 @@ sim::World PassRunner::Run(const sim::World& world, PassId id, bool probe, StepR
 
   PassDoor door(server_, end, trace, run, observer, tag_of, digest_);
   door.Resume(paused.get());
-  api::Client client(door, process.configuration->user);
-  api::Memory memory = *process.memory;
-  const api::PassResult result =
-      MakeReconciler(work.resource, client, memory, *process.configuration, timing_, design_)
-          ->Reconcile(trace.resource.namespace_, trace.resource.name);
-  if (memory != *process.memory) process.memory = sim::Cow<api::Memory>(std::move(memory));
+  const PassMemo::Code code = [&](api::Door& way_out, api::Memory& memory) {
+    api::Client client(way_out, process.configuration->user);
+    return MakeReconciler(trace.resource, client, memory, *process.configuration, timing_, design_)
+        ->Reconcile(trace.resource.namespace_, trace.resource.name);
+  };
+  // What is told in words, and a pass that was left standing, is always real code.
+  const bool told = run != nullptr && run->Describing();
+  PassEnd ended;
+  if (memo_ != nullptr && paused == nullptr && !told) {
+    ended = memo_->Run({trace.resource, *process.configuration, process.memory}, door, code);
+  } else {
+    api::Memory memory = *process.memory;
+    ended.result = code(door, memory);
+    ended.memory = sim::Cow<api::Memory>(std::move(memory));
+  }
+  const api::PassResult& result = ended.result;
+  if (!(process.memory == ended.memory)) process.memory = ended.memory;
   work.due = NextDue(end, due_before, work.due, result, trace.harmed);
   if (run != nullptr && run->Describing()) {
     run->Note([&] {

@@ -17,6 +17,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,6 +28,7 @@
 #include "lifecycle/api/timing.h"
 #include "lifecycle/dispatch/design.h"
 #include "model/engine/run.h"
+#include "model/memo.h"
 #include "model/writes.h"
 #include "sim/api_server.h"
 #include "sim/world.h"
@@ -101,6 +103,11 @@ class PassRunner {
              const lifecycle::api::Timing& timing, sim::DigestOptions digest)
       : server_(server), design_(design), timing_(timing), digest_(digest) {}
 
+  // From now on a pass that was run on the same answers before is not run again (model/memo.h).
+  void UseMemo() { memo_ = std::make_unique<PassMemo>(); }
+  // Null when there is none.
+  const PassMemo* memo() const { return memo_.get(); }
+
   // Runs the pass to its end and returns the world it leaves, ended as a step. `run` may be null:
   // no fates, no cuts. `observer` may be null. A paused pass goes on from where it stands.
   sim::World Run(const sim::World& world, PassId id, bool probe, StepRun<sim::World>* run,
@@ -118,6 +125,7 @@ class PassRunner {
   const lifecycle::dispatch::Design& design_;
   const lifecycle::api::Timing& timing_;
   const sim::DigestOptions digest_;
+  std::unique_ptr<PassMemo> memo_;
 };
 
 // Returns `world` with the process stopped and started again, ended as a step: no memory, no paused
