@@ -64,19 +64,22 @@ class Census {
     const auto listed = context_.client.List<Resource>(where, api::Freshness::kCached);
     if (!listed.ok()) return listed.status();
     for (const api::Stored<Resource>& one : *listed) {
-      const bool left = one->metadata().deletion_timestamp_ms() != 0 || one->spec().suspend();
-      if (!left && one->metadata().uid() != claimant_.metadata.uid()) {
-        CountOther(one->metadata(), one->spec().target());
+      if (one->metadata().deletion_timestamp_ms() != 0) continue;
+      if (one->metadata().uid() == claimant_.metadata.uid()) continue;
+      if (!ClaimsThisRealm(one->metadata(), one->spec().target())) continue;
+      if (one->spec().suspend()) {
+        context_.client.Journal("O-6");
+        continue;
       }
+      ++facts_.claimants;
+      if (!one->spec().target().shared_realm()) ++facts_.without_shared_realm;
     }
     return absl::OkStatus();
   }
 
-  void CountOther(const api::ObjectMeta& metadata, const api::TargetSpec& target) {
-    if (facts_.names_realm && !ListsNamespace(*realm_, metadata.namespace_())) return;
-    if (RealmDigest(metadata, target) != digest_) return;
-    ++facts_.claimants;
-    if (!target.shared_realm()) ++facts_.without_shared_realm;
+  bool ClaimsThisRealm(const api::ObjectMeta& metadata, const api::TargetSpec& target) const {
+    if (facts_.names_realm && !ListsNamespace(*realm_, metadata.namespace_())) return false;
+    return RealmDigest(metadata, target) == digest_;
   }
 
   const std::string everywhere_;

@@ -6,7 +6,7 @@
 // of every stored object when a manager starts and before the CRDs are changed, so that an upgrade
 // fails as a whole while the release in force keeps running.
 //
-// Answers, B-2, C-2; spec 03, 14; S-42.
+// Answers, B-2, C-2; spec 03, 14; S-33.
 
 #ifndef LIFECYCLE_DISPATCH_FENCE_H_
 #define LIFECYCLE_DISPATCH_FENCE_H_
