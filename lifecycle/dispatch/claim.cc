@@ -1,8 +1,10 @@
 #include "lifecycle/dispatch/claim.h"
 
 #include <string>
+#include <utility>
 
 #include "lifecycle/api/check.h"
+#include "lifecycle/api/errors.h"
 #include "lifecycle/api/identity.h"
 #include "lifecycle/rules/dispatched.h"
 #include "lifecycle/rules/job_claim.h"
@@ -65,6 +67,15 @@ void MakeNextAttempt(rules::Family family, const api::ObjectMeta& resource,
 bool MayHaveDispatched(const api::ActiveOperation& claim) {
   return rules::MayHaveDispatched(
       {.dispatch_started = claim.dispatch_started(), .job_uid_recorded = !claim.job_uid().empty()});
+}
+
+absl::StatusOr<std::optional<api::Stored<api::Job>>> ReadClaimedJob(
+    api::Client& client, const api::ObjectMeta& resource, const api::ActiveOperation& claim) {
+  absl::StatusOr<api::Stored<api::Job>> job =
+      client.Get<api::Job>(resource.namespace_(), claim.job_name());
+  if (job.ok()) return std::optional<api::Stored<api::Job>>(*std::move(job));
+  if (api::IsNotFound(job.status())) return std::optional<api::Stored<api::Job>>();
+  return job.status();
 }
 
 rules::JobJudgement JudgeJob(rules::Family family, const api::ObjectMeta& resource,

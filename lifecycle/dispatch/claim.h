@@ -9,7 +9,9 @@
 #define LIFECYCLE_DISPATCH_CLAIM_H_
 
 #include <cstdint>
+#include <optional>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "lifecycle/api/client.h"
 #include "lifecycle/api/core.pb.h"
@@ -50,6 +52,11 @@ void MakeNextAttempt(rules::Family family, const api::ObjectMeta& resource,
 
 // Spec 03, 2.
 bool MayHaveDispatched(const api::ActiveOperation& claim);
+
+// Reads the Job under the claim's reserved name, directly; nothing when none stands there. Errors:
+// the read failed, so nothing is known.
+absl::StatusOr<std::optional<api::Stored<api::Job>>> ReadClaimedJob(
+    api::Client& client, const api::ObjectMeta& resource, const api::ActiveOperation& claim);
 
 // F-1. `job` is null when no Job stands under the claim's name. `claim` is of a known type.
 rules::JobJudgement JudgeJob(rules::Family family, const api::ObjectMeta& resource,

@@ -87,6 +87,7 @@ PassResult Supervise(const StoredJob& job, bool adopt, Pass& pass) {
   }
   if (!dispatch::EndOf(*job).terminal) {
     pass.client().Journal("F-6");
+    if (pass.spec().suspend()) pass.client().Journal("O-3");
     return PassResult::After(pass.timing().supervision_poll_ms);
   }
   return Harvest(job, *inputs == Inputs::kHold, pass);
@@ -97,28 +98,27 @@ PassResult DispatchClaim(Pass& pass) {
   return dispatch::Dispatch(family, pass.context());
 }
 
-absl::StatusOr<std::optional<StoredJob>> ReadJob(Pass& pass) {
-  absl::StatusOr<StoredJob> job =
-      pass.client().Get<api::Job>(pass.metadata().namespace_(), pass.claim().job_name());
-  if (job.ok()) return std::optional<StoredJob>(*std::move(job));
-  if (api::IsNotFound(job.status())) return std::optional<StoredJob>();
-  return job.status();
-}
-
 }  // namespace
 
 PassResult ReconcileActive(Pass& pass) {
   pass.client().Journal("C-20");
-  if (!pass.operation().known) {  // acting on "not mutating" would be acting on a guess.
+  if (!pass.operation().known) {  // Acting on "not mutating" would be acting on a guess.
+    pass.client().Journal("R-2");
     return PassResult::Error(
         absl::FailedPreconditionError("the claim is of a type this manager does not know"));
   }
   if (pass.claim().lease_continuity_lost()) {
     return RecordUncertainRun(nullptr, "the realm changed hands under the run", "", pass);
   }
-  absl::StatusOr<std::optional<StoredJob>> job = ReadJob(pass);
+  const absl::StatusOr<std::optional<StoredJob>> job =
+      dispatch::ReadClaimedJob(pass.client(), pass.metadata(), pass.claim());
   if (!job.ok()) return PassResult::Error(job.status());
   const StoredJob* found = *job ? &**job : nullptr;
+  if (found != nullptr && pass.spec().suspend() && pass.operation().read_only) {
+    pass.client().Journal("C-20.3");
+    pass.client().Journal("O-2");
+    return DiscardToPending(pass);
+  }
   const rules::JobJudgement judged =
       dispatch::JudgeJob(rules::Family::kMigration, pass.metadata(), pass.claim(),
                          found == nullptr ? nullptr : &**found);

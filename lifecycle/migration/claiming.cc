@@ -1,6 +1,5 @@
 #include "lifecycle/migration/claiming.h"
 
-#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -32,20 +31,12 @@ void BindTarget(Pass& pass, ActiveOperation& claim) {
   *claim.mutable_source() = pass.status().artifact();
 }
 
-bool HasFinalizer(const Pass& pass) {
-  const auto& finalizers = pass.metadata().finalizers();
-  return std::find(finalizers.begin(), finalizers.end(), api::kMigrationFinalizer) !=
-         finalizers.end();
-}
-
 // D-3.
 PassResult Write(ActiveOperation claim, Pass& pass) {
   pass.client().Journal("D-3");
   if (pass.has_claim()) return PassResult::Now();
-  if (!HasFinalizer(pass)) {
-    const absl::Status added = pass.WriteMetadata(
-        [](api::ObjectMeta& metadata) { metadata.add_finalizers(api::kMigrationFinalizer); });
-    if (!added.ok()) return PassResult::Error(added);
+  if (!pass.HasFinalizer()) {
+    if (absl::Status added = pass.AddFinalizer(); !added.ok()) return PassResult::Error(added);
   }
   const Moment moment{pass.NowMs(), pass.metadata().generation()};
   const char* phase = rules::MigrationOperation(claim.type()).phase;

@@ -57,7 +57,10 @@ StepResult MigrationDispatch::Authorize() {
     pass_.client().Journal("D-7");
     return DiscardAndWaitForDecision(pass_);
   }
-  if (pass_.spec().suspend()) return DiscardToPending(pass_);
+  if (pass_.spec().suspend()) {
+    pass_.client().Journal("O-2");
+    return DiscardToPending(pass_);
+  }
   if (StepResult ended = AuthorizeInputs()) return ended;
   if (!applies) return std::nullopt;
   if (StepResult ended = AuthorizePlan()) return ended;

@@ -179,6 +179,7 @@ class Reading {
 PassResult SettleMovedInputs(const StoredJob& job, Pass& pass) {
   pass.client().Journal("G-2");
   if (pass.operation().mutating) {
+    pass.client().Journal(pass.spec().suspend() ? "O-4" : "O-5");
     return RecordUncertainRun(&job, "the inputs of the operation moved while it ran", "", pass);
   }
   if (absl::Status set = SetCleanupTtl(job, pass); !set.ok()) return PassResult::Error(set);

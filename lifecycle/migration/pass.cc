@@ -1,5 +1,8 @@
 #include "lifecycle/migration/pass.h"
 
+#include <algorithm>
+
+#include "lifecycle/api/names.h"
 #include "lifecycle/dispatch/retire.h"
 
 namespace lifecycle::migration {
@@ -44,6 +47,29 @@ absl::Status Pass::ReadAgain() {
   if (!read.ok()) return read.status();
   resource_ = *std::move(read);
   return absl::OkStatus();
+}
+
+bool Pass::HasFinalizer() const {
+  const auto& finalizers = metadata().finalizers();
+  return std::find(finalizers.begin(), finalizers.end(), api::kMigrationFinalizer) !=
+         finalizers.end();
+}
+
+absl::Status Pass::AddFinalizer(api::Site site) {
+  return WriteMetadata(
+      [](api::ObjectMeta& metadata) { metadata.add_finalizers(api::kMigrationFinalizer); }, site);
+}
+
+absl::Status Pass::RemoveFinalizer(api::Site site) {
+  if (has_claim() || status().has_pending_lock_release()) {
+    return absl::FailedPreconditionError("a claim or an owed release still needs the finalizer");
+  }
+  return WriteMetadata(
+      [](api::ObjectMeta& metadata) {
+        auto* kept = metadata.mutable_finalizers();
+        kept->erase(std::remove(kept->begin(), kept->end(), api::kMigrationFinalizer), kept->end());
+      },
+      site);
 }
 
 absl::Status Pass::PerformRelease() { return dispatch::PerformRelease(context_, resource_); }

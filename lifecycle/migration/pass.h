@@ -48,6 +48,10 @@ class Pass final : public dispatch::ClaimHolder {
                              api::Site site = api::Site::Here());
   // Reads the resource again. Errors: NotFound when it is gone.
   absl::Status ReadAgain();
+  bool HasFinalizer() const;
+  // W-01, and W-30. Errors: FailedPrecondition while a claim or an owed release remains.
+  absl::Status AddFinalizer(api::Site site = api::Site::Here());
+  absl::Status RemoveFinalizer(api::Site site = api::Site::Here());
   // L-6, W-22 and W-23: performs the owed release, if there is one.
   absl::Status PerformRelease();
 

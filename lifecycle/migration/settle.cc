@@ -119,6 +119,25 @@ void TryCleanupTtl(const api::Stored<api::Job>* job, Pass& pass) {
   }
 }
 
+struct UncertainRun {
+  const api::Stored<api::Job>* job = nullptr;  // In hand, or null.
+  absl::string_view why;
+  absl::string_view reported_target;
+  bool may_still_write = false;
+};
+
+absl::Status StoreUncertain(const UncertainRun& run, Pass& pass) {
+  TryCleanupTtl(run.job, pass);
+  RunAccount account;
+  account.reported_target = std::string(run.reported_target);
+  account.message = std::string(run.why);
+  const api::Job* in_hand = run.job == nullptr ? nullptr : &**run.job;
+  return StoreOutcome(
+      JobOfRun(in_hand, pass.claim()), account,
+      {.disposition = rules::Disposition::kUnaccounted, .may_still_write = run.may_still_write},
+      pass);
+}
+
 }  // namespace
 
 PassResult AccountRun(const api::Stored<api::Job>& job, const RunAccount& account, Pass& pass) {
@@ -136,14 +155,17 @@ PassResult RecordUncertainRun(const api::Stored<api::Job>* job, absl::string_vie
   const api::Job* in_hand = job == nullptr ? nullptr : &**job;
   const bool may_still_write = dispatch::DispatchedApplyMayStillWrite(
       pass.client(), pass.metadata().namespace_(), pass.claim(), in_hand);
-  TryCleanupTtl(job, pass);
-  RunAccount account;
-  account.reported_target = std::string(reported_target);
-  account.message = std::string(why);
-  const absl::Status stored = StoreOutcome(
-      JobOfRun(in_hand, pass.claim()), account,
-      {.disposition = rules::Disposition::kUnaccounted, .may_still_write = may_still_write}, pass);
+  const absl::Status stored = StoreUncertain({.job = job,
+                                              .why = why,
+                                              .reported_target = reported_target,
+                                              .may_still_write = may_still_write},
+                                             pass);
   return stored.ok() ? PassResult::After(pass.IntervalMs()) : PassResult::Error(stored);
+}
+
+absl::Status RecordEndedRun(const api::Stored<api::Job>* job, absl::string_view why, Pass& pass) {
+  pass.client().Journal("I-2");
+  return StoreUncertain({.job = job, .why = why, .reported_target = ""}, pass);
 }
 
 }  // namespace lifecycle::migration

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "lifecycle/api/client.h"
 #include "lifecycle/api/core.pb.h"
@@ -36,6 +37,10 @@ api::PassResult AccountRun(const api::Stored<api::Job>& job, const RunAccount& a
 // database the run named, empty when it named none.
 api::PassResult RecordUncertainRun(const api::Stored<api::Job>* job, absl::string_view why,
                                    absl::string_view reported_target, Pass& pass);
+
+// I-2 where the caller has just proven that nothing the claim dispatched can still write: asking
+// again could only lose the release (N-2.1b).
+absl::Status RecordEndedRun(const api::Stored<api::Job>* job, absl::string_view why, Pass& pass);
 
 }  // namespace lifecycle::migration
 

@@ -1,5 +1,7 @@
 #include "lifecycle/migration/unresolved_copy.h"
 
+#include <utility>
+
 #include "absl/strings/str_cat.h"
 #include "lifecycle/api/digest.h"
 #include "lifecycle/api/json.h"
@@ -107,6 +109,32 @@ PassResult RestoreRecord(const api::UnresolvedRun& copy, Pass& pass) {
   return PassResult::Now();
 }
 
+// P-3's facts, and the copy as it could be read.
+struct CopyReading {
+  rules::CopyFacts facts;
+  absl::StatusOr<api::UnresolvedRun> copy = absl::NotFoundError("no copy");
+};
+
+CopyReading ReadStanding(const std::string* value, const Pass& pass) {
+  const api::PtahMigrationStatus& status = pass.status();
+  CopyReading reading;
+  if (value != nullptr) reading.copy = ReadCopy(*value);
+  const absl::StatusOr<api::UnresolvedRun>& copy = reading.copy;
+  rules::CopyFacts& facts = reading.facts;
+  facts.record_present = status.has_unresolved_run();
+  facts.copy = value == nullptr ? rules::CopyState::kAbsent
+               : copy.ok()      ? rules::CopyState::kReadable
+                                : rules::CopyState::kUnreadable;
+  if (copy.ok()) {
+    facts.copy_equals_record =
+        status.has_unresolved_run() && api::Equal(*copy, status.unresolved_run());
+    facts.names_resolved_run =
+        status.has_resolved_run() && copy->operation_id() == status.resolved_run().operation_id();
+    facts.names_live_claim = pass.has_claim() && copy->operation_id() == pass.claim().id();
+  }
+  return reading;
+}
+
 }  // namespace
 
 std::string WriteCopy(const api::UnresolvedRun& record) { return api::ToJson(record); }
@@ -128,31 +156,33 @@ StepResult HoldCopyToRecord(Pass& pass) {
     return std::nullopt;
   }
   pass.client().Journal("P-3");
-  absl::StatusOr<api::UnresolvedRun> copy =
-      value == nullptr ? absl::NotFoundError("no copy") : ReadCopy(*value);
-  rules::CopyFacts facts;
-  facts.record_present = status.has_unresolved_run();
-  facts.copy = value == nullptr ? rules::CopyState::kAbsent
-               : copy.ok()      ? rules::CopyState::kReadable
-                                : rules::CopyState::kUnreadable;
-  if (copy.ok()) {
-    facts.copy_equals_record =
-        status.has_unresolved_run() && api::Equal(*copy, status.unresolved_run());
-    facts.names_resolved_run =
-        status.has_resolved_run() && copy->operation_id() == status.resolved_run().operation_id();
-    facts.names_live_claim = pass.has_claim() && copy->operation_id() == pass.claim().id();
-  }
-  switch (rules::DecideCopy(facts)) {
+  const CopyReading standing = ReadStanding(value, pass);
+  switch (rules::DecideCopy(standing.facts)) {
     case rules::CopyAction::kNothing:
       return std::nullopt;
     case rules::CopyAction::kRewriteCopy:
       return GoOnAfter(PutCopy(status.unresolved_run(), pass));
     case rules::CopyAction::kBlocked:
-      return BlockOnUnreadable(copy.status(), pass);
+      return BlockOnUnreadable(standing.copy.status(), pass);
     case rules::CopyAction::kRemoveCopy:
       return GoOnAfter(RemoveCopy(pass));
     case rules::CopyAction::kRestoreRecord:
-      return RestoreRecord(*copy, pass);
+      return RestoreRecord(*standing.copy, pass);
+  }
+  return std::nullopt;
+}
+
+std::optional<absl::StatusOr<api::UnresolvedRun>> HeldUnresolvedRun(const Pass& pass) {
+  if (pass.status().has_unresolved_run()) return pass.status().unresolved_run();
+  CopyReading standing = ReadStanding(FindCopy(pass), pass);
+  switch (rules::DecideCopy(standing.facts)) {
+    case rules::CopyAction::kRestoreRecord:
+    case rules::CopyAction::kBlocked:
+      return std::move(standing.copy);
+    case rules::CopyAction::kNothing:
+    case rules::CopyAction::kRewriteCopy:
+    case rules::CopyAction::kRemoveCopy:
+      break;
   }
   return std::nullopt;
 }

@@ -9,6 +9,7 @@
 #ifndef LIFECYCLE_MIGRATION_UNRESOLVED_COPY_H_
 #define LIFECYCLE_MIGRATION_UNRESOLVED_COPY_H_
 
+#include <optional>
 #include <string>
 
 #include "absl/status/status.h"
@@ -28,6 +29,11 @@ absl::StatusOr<api::UnresolvedRun> ReadCopy(absl::string_view value);
 // P-3, at the start of a pass: holds the copy and the record to each other. Ends the pass when
 // status was written, when the copy is unreadable, or on an error.
 dispatch::StepResult HoldCopyToRecord(Pass& pass);
+
+// N-2.2: the unresolved run the resource still holds, in its record or, where only the copy is
+// left, in the copy that P-3 would restore. Nothing when no run is unresolved. Errors: a copy
+// stands there that this binary cannot read, so a run is unresolved and cannot be named.
+std::optional<absl::StatusOr<api::UnresolvedRun>> HeldUnresolvedRun(const Pass& pass);
 
 // W-20, before a status patch that stores `record`: writes the copy unless it is there already.
 absl::Status PutCopy(const api::UnresolvedRun& record, Pass& pass);
