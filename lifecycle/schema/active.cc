@@ -20,6 +20,7 @@
 #include "lifecycle/schema/inputs.h"
 #include "lifecycle/schema/outcome.h"
 #include "lifecycle/schema/proof.h"
+#include "lifecycle/schema/suspension.h"
 
 namespace lifecycle::schema {
 namespace {
@@ -41,7 +42,7 @@ StepResult GuardProof(Pass& pass, ClaimWork& work) {
 // B-20.4: a failure is retried at its deadline; while a proof is open its Lease is renewed
 // meanwhile.
 StepResult WaitForRetry(Pass& pass) {
-  if (pass.status().phase() != api::phase::kFailed) return std::nullopt;
+  if (pass.spec().suspend() || pass.status().phase() != api::phase::kFailed) return std::nullopt;
   const int64_t left_ms = pass.status().next_reconciliation_time_ms() - pass.NowMs();
   if (left_ms <= 0) return std::nullopt;
   pass.client().Journal("B-20.4");
@@ -106,9 +107,13 @@ PassResult Supervise(Pass& pass, ClaimWork& work, const StoredJob& job, bool ado
       return *std::move(contended);
     }
   }
+  if (pass.spec().suspend() && work.operation().mutating) pass.client().Journal("O-3");
   if (!dispatch::EndOf(*job).terminal) {
     pass.client().Journal("F-6");
     return PassResult::After(pass.timing().supervision_poll_ms);
+  }
+  if (!inputs_hold && work.operation().mutating) {
+    pass.client().Journal(pass.spec().suspend() ? "O-4" : "O-5");
   }
   return Harvest(pass, job, inputs_hold);
 }
@@ -133,6 +138,10 @@ PassResult WorkOnClaim(Pass& pass) {
   const absl::StatusOr<StoredJob> read =
       pass.client().Get<api::Job>(pass.metadata().namespace_(), work.claim().job_name());
   if (!read.ok() && !api::IsNotFound(read.status())) return PassResult::Error(read.status());
+  if (read.ok() && pass.spec().suspend() && pass.proof() == nullptr && work.operation().read_only) {
+    pass.client().Journal("B-20.6");
+    return SuspendClaim(pass);
+  }
   pass.client().Journal("F-1");
   const rules::JobJudgement judgement = dispatch::JudgeJob(
       rules::Family::kSchema, pass.metadata(), work.claim(), read.ok() ? &**read : nullptr);

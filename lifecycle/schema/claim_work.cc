@@ -11,6 +11,7 @@
 #include "lifecycle/schema/inputs.h"
 #include "lifecycle/schema/outcome.h"
 #include "lifecycle/schema/projection.h"
+#include "lifecycle/schema/suspension.h"
 
 namespace lifecycle::schema {
 
@@ -63,6 +64,7 @@ absl::Status ClaimWork::ReadChunksOnce() {
 StepResult ClaimWork::Authorize() {
   const bool apply = operation().mutating;
   if (apply && pass_.NowMs() >= claim().dispatch_not_after_ms()) return DropLateApply(pass_);
+  if (pass_.spec().suspend()) return SuspendClaim(pass_);
   if (!InputsHold(pass_.schema(), claim())) {
     constexpr char kWhy[] = "the inputs of the claim moved";
     return apply ? DropStalePlan(pass_, kWhy) : DiscardReading(pass_, kWhy);

@@ -53,22 +53,6 @@ bool CountsAreSound(const PendingObservation& record) {
          record.apply_pod_count() >= record.apply_pod_uids_size();
 }
 
-// The Pods of the Job the claim records, or of the one in hand; nullopt when neither has a UID, for
-// then no Pod can be attributed. Errors: the list could not be read.
-absl::StatusOr<std::optional<dispatch::PodEvidence>> CollectEvidence(
-    Pass& pass, const api::Stored<api::Job>* job) {
-  const ActiveOperation& claim = *pass.claim();
-  dispatch::JobIdentity identity = {pass.metadata().namespace_(), claim.job_name(),
-                                    claim.job_uid()};
-  if (identity.uid.empty() && job != nullptr) identity.uid = (*job)->metadata().uid();
-  if (identity.uid.empty()) return std::optional<dispatch::PodEvidence>();
-  absl::StatusOr<dispatch::PodEvidence> evidence =
-      dispatch::CollectPodEvidence(pass.client(), identity, claim.admission_snapshot(),
-                                   job == nullptr ? nullptr : &(*job)->spec().template_());
-  if (!evidence.ok()) return evidence.status();
-  return std::optional<dispatch::PodEvidence>(*std::move(evidence));
-}
-
 // The outcome patch: record in, claim out, nothing staged.
 PassResult SwapClaimForRecord(Pass& pass, PendingObservation record, rules::Disposition disposition,
                               absl::string_view why, api::Site site = api::Site::Here()) {
@@ -128,13 +112,26 @@ PassResult RecordApplied(Pass& pass, api::Stored<api::Job>& job,
   return SwapClaimForRecord(pass, *std::move(record), rules::Disposition::kAccounted, "");
 }
 
+absl::StatusOr<std::optional<dispatch::PodEvidence>> ApplyEvidence(
+    Pass& pass, const api::Stored<api::Job>* job) {
+  const ActiveOperation& claim = *pass.claim();
+  dispatch::JobIdentity identity = {pass.metadata().namespace_(), claim.job_name(),
+                                    claim.job_uid()};
+  if (identity.uid.empty() && job != nullptr) identity.uid = (*job)->metadata().uid();
+  if (identity.uid.empty()) return std::optional<dispatch::PodEvidence>();
+  absl::StatusOr<dispatch::PodEvidence> evidence =
+      dispatch::CollectPodEvidence(pass.client(), identity, claim.admission_snapshot(),
+                                   job == nullptr ? nullptr : &(*job)->spec().template_());
+  if (!evidence.ok()) return evidence.status();
+  return std::optional<dispatch::PodEvidence>(*std::move(evidence));
+}
+
 PassResult RecordUnknownOutcome(Pass& pass, const Uncertain& uncertain) {
   pass.client().Journal("I-1");
   std::optional<dispatch::PodEvidence> collected;
   const dispatch::PodEvidence* evidence = uncertain.evidence;
   if (evidence == nullptr) {
-    absl::StatusOr<std::optional<dispatch::PodEvidence>> found =
-        CollectEvidence(pass, uncertain.job);
+    absl::StatusOr<std::optional<dispatch::PodEvidence>> found = ApplyEvidence(pass, uncertain.job);
     if (!found.ok()) return PassResult::Error(found.status());
     collected = *std::move(found);
     if (collected) evidence = &*collected;

@@ -10,6 +10,8 @@
 #ifndef LIFECYCLE_SCHEMA_OUTCOME_H_
 #define LIFECYCLE_SCHEMA_OUTCOME_H_
 
+#include <optional>
+
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "lifecycle/api/client.h"
@@ -32,6 +34,12 @@ struct Uncertain {
   const dispatch::PodEvidence* evidence = nullptr;
   absl::string_view why;  // For people.
 };
+
+// Returns the evidence of the Pods of the Job the claim records, or of the one in hand (null:
+// none); nullopt when neither has a UID, for then no Pod can be attributed. Errors: the list could
+// not be read.
+absl::StatusOr<std::optional<dispatch::PodEvidence>> ApplyEvidence(
+    Pass& pass, const api::Stored<api::Job>* job);
 
 // I-1. Errors (in the result): the Pods could not be listed, the TTL could not be set, or the claim
 // lacks what the record needs; the claim stays then.

@@ -105,6 +105,15 @@ absl::Status Pass::StartNextAttempt(StatusEdit edit, api::Site site) {
   return Store(std::move(next), api::Subresource::kStatus, site);
 }
 
+absl::Status Pass::AbandonProof(api::Site site) {
+  api::PtahSchema next = *schema_;
+  api::PtahSchemaStatus& after = *next.mutable_status();
+  after.clear_pending_observation();
+  const absl::Status staged = dispatch::StageRelease(dispatch::ReleaseOfProof(*proof()), after);
+  if (!staged.ok()) return staged;
+  return Store(std::move(next), api::Subresource::kStatus, site);
+}
+
 void Pass::SetCondition(const char* type, bool value, absl::string_view reason,
                         absl::string_view message, api::PtahSchemaStatus& next) {
   dispatch::SetCondition({.type = type,

@@ -88,6 +88,10 @@ class Pass {
   // L-6. Does nothing when no release is pending.
   absl::Status PerformRelease();
 
+  // W-56: a proof that no reading will settle any more goes, and with it the realm, in one status
+  // patch that stages the release. Performs nothing yet. `pass` has a proof and no claim.
+  absl::Status AbandonProof(api::Site site = api::Site::Here());
+
   // W-30, after a fresh direct read. Errors: FailedPrecondition while a record remains.
   absl::Status RemoveFinalizer();
 

@@ -9,15 +9,15 @@
 #include "lifecycle/lease/target_lock.h"
 #include "lifecycle/rules/lease_rule.h"
 #include "lifecycle/schema/claims.h"
+#include "lifecycle/schema/suspension.h"
 
 namespace lifecycle::schema {
-namespace {
 
 using dispatch::StepResult;
 
 // J-1. The realm is held under the Apply's operation ID; under another epoch somebody else may have
 // written in between, so the outcome is unknown and the reading starts over (W-32).
-StepResult RenewRealm(Pass& pass) {
+StepResult RenewProof(Pass& pass) {
   pass.client().Journal("J-1");
   const api::PendingObservation& proof = *pass.proof();
   const absl::StatusOr<lease::Acquisition> acquisition = lease::Acquire(
@@ -44,8 +44,6 @@ StepResult RenewRealm(Pass& pass) {
   }));
 }
 
-}  // namespace
-
 absl::StatusOr<bool> ApplyPodMayRun(Pass& pass) {
   pass.client().Journal("J-3");
   const api::PendingObservation& proof = *pass.proof();
@@ -68,9 +66,10 @@ absl::StatusOr<bool> ApplyPodMayRun(Pass& pass) {
 }
 
 PassResult WorkOnProof(Pass& pass) {
-  if (StepResult ended = RenewRealm(pass)) return *std::move(ended);
+  if (StepResult ended = RenewProof(pass)) return *std::move(ended);
   const absl::StatusOr<bool> active = ApplyPodMayRun(pass);
   if (!active.ok()) return PassResult::Error(active.status());
+  if (StepResult suspended = SuspendProof(pass)) return *std::move(suspended);
   pass.client().Journal("J-4");
   const int64_t poll_ms = pass.timing().supervision_poll_ms;
   if (*active) return PassResult::After(poll_ms);

@@ -8,10 +8,12 @@
 #include "lifecycle/schema/active.h"
 #include "lifecycle/schema/claims.h"
 #include "lifecycle/schema/decide.h"
+#include "lifecycle/schema/deletion.h"
 #include "lifecycle/schema/discard.h"
 #include "lifecycle/schema/pass.h"
 #include "lifecycle/schema/plan_object.h"
 #include "lifecycle/schema/proof.h"
+#include "lifecycle/schema/suspension.h"
 
 namespace lifecycle::schema {
 namespace {
@@ -51,12 +53,16 @@ absl::Status RemoveLoneFinalizer(Pass& pass) {
   return removed.ok() ? pass.Reread() : removed;
 }
 
-// B, in its order. B-2, B-4, B-5 and B-9 to B-14 are gates of their own and stand where their
+// B, in its order. B-2, B-5, B-9 to B-12 and B-14 are gates of their own and stand where their
 // numbers are.
 PassResult RunPass(Pass& pass) {
   if (pass.status().has_pending_lock_release()) {
     pass.client().Journal("B-3");
     return NowOr(pass.PerformRelease());
+  }
+  if (pass.metadata().deletion_timestamp_ms() != 0) {
+    pass.client().Journal("B-4");
+    return WorkOnDeletion(pass);
   }
   if (pass.claim() != nullptr) return WorkOnClaim(pass);
   const absl::Status tidied = RemoveLoneFinalizer(pass);
@@ -66,6 +72,7 @@ PassResult RunPass(Pass& pass) {
     pass.client().Journal("B-8");
     return WorkOnProof(pass);
   }
+  if (dispatch::StepResult suspended = SuspendAtRest(pass)) return *std::move(suspended);
   if (pass.status().observed_generation() != pass.metadata().generation()) {
     pass.client().Journal("B-15");
     return ClaimResolve(pass);
