@@ -20,6 +20,7 @@
 #include "lifecycle/schema/inputs.h"
 #include "lifecycle/schema/outcome.h"
 #include "lifecycle/schema/proof.h"
+#include "lifecycle/schema/rotation.h"
 #include "lifecycle/schema/suspension.h"
 
 namespace lifecycle::schema {
@@ -132,6 +133,11 @@ PassResult WorkOnClaim(Pass& pass) {
   }
   if (work.ServesProof()) {
     if (StepResult ended = GuardProof(pass, work)) return *std::move(ended);
+  }
+  if (work.operation().mutating && !dispatch::MayHaveDispatched(work.claim()) &&
+      !PlanIsInForce(pass)) {
+    pass.client().Journal("B-20.3");
+    return RotateBinding(pass);
   }
   if (StepResult waiting = WaitForRetry(pass)) return *std::move(waiting);
 

@@ -11,6 +11,7 @@
 #include "lifecycle/schema/inputs.h"
 #include "lifecycle/schema/outcome.h"
 #include "lifecycle/schema/projection.h"
+#include "lifecycle/schema/rotation.h"
 #include "lifecycle/schema/suspension.h"
 
 namespace lifecycle::schema {
@@ -88,6 +89,7 @@ StepResult ClaimWork::AuthorizeApply() {
   if (!plan_ || !PlanIsCurrent(pass_.schema(), **plan_)) {
     return DropStalePlan(pass_, "the plan is gone, replaced or no longer what status says");
   }
+  if (!PlanIsInForce(pass_)) return RotateBinding(pass_);
   const absl::Status bytes = ReadChunksOnce();
   if (!bytes.ok()) return PassResult::Error(bytes);
   if (!chunks_) return DropStalePlan(pass_, "the plan's bytes do not reconstruct");

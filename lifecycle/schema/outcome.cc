@@ -55,7 +55,8 @@ bool CountsAreSound(const PendingObservation& record) {
 
 // The outcome patch: record in, claim out, nothing staged.
 PassResult SwapClaimForRecord(Pass& pass, PendingObservation record, rules::Disposition disposition,
-                              absl::string_view why, api::Site site = api::Site::Here()) {
+                              absl::string_view why, StatusEdit also,
+                              api::Site site = api::Site::Here()) {
   const bool unknown = record.outcome() == api::proof_outcome::kOutcomeUnknown;
   const char* reason = unknown ? api::reason::kApplyOutcomeUnknown : "ApplySucceeded";
   return NowOr(pass.RetireClaim(
@@ -66,6 +67,7 @@ PassResult SwapClaimForRecord(Pass& pass, PendingObservation record, rules::Disp
         pass.SetCondition(api::condition::kApplying, false, reason, "", next);
         pass.SetCondition(api::condition::kInSync, false, reason, "", next);
         pass.SetCondition(api::condition::kReconciliationFailed, unknown, reason, why, next);
+        also(next);
       },
       site));
 }
@@ -109,7 +111,8 @@ PassResult RecordApplied(Pass& pass, api::Stored<api::Job>& job,
   if (!record.ok()) return PassResult::Error(record.status());
   const absl::Status cleaned = SetCleanupTtl(pass, job);
   if (!cleaned.ok()) return PassResult::Error(cleaned);
-  return SwapClaimForRecord(pass, *std::move(record), rules::Disposition::kAccounted, "");
+  return SwapClaimForRecord(pass, *std::move(record), rules::Disposition::kAccounted, "",
+                            [](api::PtahSchemaStatus&) {});
 }
 
 absl::StatusOr<std::optional<dispatch::PodEvidence>> ApplyEvidence(
@@ -126,7 +129,7 @@ absl::StatusOr<std::optional<dispatch::PodEvidence>> ApplyEvidence(
   return std::optional<dispatch::PodEvidence>(*std::move(evidence));
 }
 
-PassResult RecordUnknownOutcome(Pass& pass, const Uncertain& uncertain) {
+PassResult RecordUnknownOutcome(Pass& pass, const Uncertain& uncertain, StatusEdit also) {
   pass.client().Journal("I-1");
   std::optional<dispatch::PodEvidence> collected;
   const dispatch::PodEvidence* evidence = uncertain.evidence;
@@ -148,7 +151,7 @@ PassResult RecordUnknownOutcome(Pass& pass, const Uncertain& uncertain) {
     if (!cleaned.ok()) return PassResult::Error(cleaned);
   }
   return SwapClaimForRecord(pass, *std::move(record), rules::Disposition::kUnaccounted,
-                            uncertain.why);
+                            uncertain.why, also);
 }
 
 }  // namespace lifecycle::schema

@@ -43,7 +43,9 @@ absl::StatusOr<std::optional<dispatch::PodEvidence>> ApplyEvidence(
 
 // I-1. Errors (in the result): the Pods could not be listed, the TTL could not be set, or the claim
 // lacks what the record needs; the claim stays then.
-PassResult RecordUnknownOutcome(Pass& pass, const Uncertain& uncertain);
+// `also` makes the rest of the same patch (M-5).
+PassResult RecordUnknownOutcome(
+    Pass& pass, const Uncertain& uncertain, StatusEdit also = [](api::PtahSchemaStatus&) {});
 
 // The one function that makes the record. Errors: FailedPrecondition when something the proof needs
 // is missing from the claim or disagrees with the plan.

@@ -9,6 +9,7 @@
 #include "lifecycle/lease/target_lock.h"
 #include "lifecycle/rules/lease_rule.h"
 #include "lifecycle/schema/claims.h"
+#include "lifecycle/schema/retired.h"
 #include "lifecycle/schema/suspension.h"
 
 namespace lifecycle::schema {
@@ -47,8 +48,14 @@ StepResult RenewProof(Pass& pass) {
 absl::StatusOr<bool> ApplyPodMayRun(Pass& pass) {
   pass.client().Journal("J-3");
   const api::PendingObservation& proof = *pass.proof();
-  // No Pod can be attributed without a UID; only the horizon protects then.
-  if (proof.apply_job_uid().empty()) return false;
+  const bool retired = RetirementNamesApply(pass);
+  if (proof.apply_job_uid().empty()) {
+    // No Pod can be attributed without a UID; only the horizon protects then.
+    if (!retired) return false;
+    const absl::Status looked_for = WorkOffRetiredApply(pass, /*pods_running=*/false);
+    if (!looked_for.ok()) return looked_for;
+    return true;
+  }
   const absl::StatusOr<dispatch::PodEvidence> evidence = dispatch::CollectPodEvidence(
       pass.client(), {pass.metadata().namespace_(), proof.apply_job_name(), proof.apply_job_uid()},
       proof.admission_snapshot(), nullptr);
@@ -62,7 +69,10 @@ absl::StatusOr<bool> ApplyPodMayRun(Pass& pass) {
     });
     if (!written.ok()) return written;
   }
-  return active;
+  if (!retired) return active;
+  const absl::Status worked_off = WorkOffRetiredApply(pass, active);
+  if (!worked_off.ok()) return worked_off;
+  return true;
 }
 
 PassResult WorkOnProof(Pass& pass) {

@@ -22,7 +22,9 @@ PassResult WorkOnProof(Pass& pass);
 dispatch::StepResult RenewProof(Pass& pass);
 
 // J-3, the Pod fence: whether an Apply Pod of the record may still run. Merges what it saw into the
-// record where that grew (W-31). Errors: the Pods could not be listed, or the merge not written.
+// record where that grew (W-31). A Job that a rotation's record names is worked off first, and then
+// the answer is yes for this pass (M-7). Errors: the Pods could not be listed, or the merge not
+// written.
 absl::StatusOr<bool> ApplyPodMayRun(Pass& pass);
 
 }  // namespace lifecycle::schema

@@ -13,6 +13,7 @@
 #include "lifecycle/schema/pass.h"
 #include "lifecycle/schema/plan_object.h"
 #include "lifecycle/schema/proof.h"
+#include "lifecycle/schema/rotation.h"
 #include "lifecycle/schema/suspension.h"
 
 namespace lifecycle::schema {
@@ -53,7 +54,7 @@ absl::Status RemoveLoneFinalizer(Pass& pass) {
   return removed.ok() ? pass.Reread() : removed;
 }
 
-// B, in its order. B-2, B-5, B-9 to B-12 and B-14 are gates of their own and stand where their
+// B, in its order. B-2, B-9, B-10, B-12 and B-14 are gates of their own and stand where their
 // numbers are.
 PassResult RunPass(Pass& pass) {
   if (pass.status().has_pending_lock_release()) {
@@ -64,6 +65,10 @@ PassResult RunPass(Pass& pass) {
     pass.client().Journal("B-4");
     return WorkOnDeletion(pass);
   }
+  if (dispatch::StepResult ended = HoldBinding(pass)) {
+    pass.client().Journal("B-5");
+    return *std::move(ended);
+  }
   if (pass.claim() != nullptr) return WorkOnClaim(pass);
   const absl::Status tidied = RemoveLoneFinalizer(pass);
   if (api::IsNotFound(tidied)) return PassResult::Done();
@@ -71,6 +76,10 @@ PassResult RunPass(Pass& pass) {
   if (pass.proof() != nullptr) {
     pass.client().Journal("B-8");
     return WorkOnProof(pass);
+  }
+  if (!PlanIsInForce(pass)) {
+    pass.client().Journal("B-11");
+    return RotateBinding(pass);
   }
   if (dispatch::StepResult suspended = SuspendAtRest(pass)) return *std::move(suspended);
   if (pass.status().observed_generation() != pass.metadata().generation()) {
