@@ -20,6 +20,7 @@
 #include "lifecycle/schema/inputs.h"
 #include "lifecycle/schema/outcome.h"
 #include "lifecycle/schema/proof.h"
+#include "lifecycle/schema/refused_pods.h"
 #include "lifecycle/schema/rotation.h"
 #include "lifecycle/schema/suspension.h"
 
@@ -111,6 +112,8 @@ PassResult Supervise(Pass& pass, ClaimWork& work, const StoredJob& job, bool ado
   if (pass.spec().suspend() && work.operation().mutating) pass.client().Journal("O-3");
   if (!dispatch::EndOf(*job).terminal) {
     pass.client().Journal("F-6");
+    const absl::Status reported = ReportRefusedPods(pass, *job);
+    if (!reported.ok()) return PassResult::Error(reported);
     return PassResult::After(pass.timing().supervision_poll_ms);
   }
   if (!inputs_hold && work.operation().mutating) {
@@ -119,14 +122,26 @@ PassResult Supervise(Pass& pass, ClaimWork& work, const StoredJob& job, bool ado
   return Harvest(pass, job, inputs_hold);
 }
 
+// What nobody here understands is neither read-only nor mutating: it is not retried, and it
+// goes only when nothing of it was ever dispatched.
+PassResult WorkOnUnknownClaim(Pass& pass) {
+  pass.client().Journal("R-2");
+  const api::ActiveOperation& claim = *pass.claim();
+  if (!dispatch::MayHaveDispatched(claim)) {
+    const absl::Status read =
+        pass.client().Get<api::Job>(pass.metadata().namespace_(), claim.job_name()).status();
+    if (api::IsNotFound(read)) return DiscardReading(pass, "the claim's type is not known");
+    if (!read.ok()) return PassResult::Error(read);
+  }
+  return PassResult::Error(
+      absl::FailedPreconditionError("the claim is of a type this manager does not know"));
+}
+
 }  // namespace
 
 PassResult WorkOnClaim(Pass& pass) {
   pass.client().Journal("B-20");
-  if (!pass.operation().known) {
-    return PassResult::Error(
-        absl::FailedPreconditionError("the claim is of a type this manager does not know"));
-  }
+  if (!pass.operation().known) return WorkOnUnknownClaim(pass);
   ClaimWork work(pass);
   if (work.claim().lease_continuity_lost() && work.HoldsRealm()) {
     return SettleLostContinuity(pass, work);

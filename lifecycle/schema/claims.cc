@@ -65,6 +65,11 @@ void SetConditionsOfClaim(Pass& pass, const ActiveOperation& claim, api::PtahSch
   if (dispatch::IsTrue(next.conditions(), api::condition::kSuspended)) {
     pass.SetCondition(api::condition::kSuspended, false, "Resumed", "", next);
   }
+  // B-9: said with the first claim the engine lets through, not in a write of its own.
+  if (pass.proof() == nullptr &&
+      !dispatch::IsTrue(next.conditions(), api::condition::kEngineSupported)) {
+    pass.SetCondition(api::condition::kEngineSupported, true, "Supported", "", next);
+  }
   if (claim.type() != api::operation::kApply) return;
   constexpr char kReason[] = "ApplyClaimed";
   pass.SetCondition(api::condition::kApplying, true, kReason, "", next);

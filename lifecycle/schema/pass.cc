@@ -6,6 +6,7 @@
 #include "lifecycle/api/names.h"
 #include "lifecycle/dispatch/claim.h"
 #include "lifecycle/dispatch/conditions.h"
+#include "lifecycle/dispatch/fence.h"
 #include "lifecycle/dispatch/retire.h"
 
 namespace lifecycle::schema {
@@ -153,6 +154,8 @@ absl::Status Pass::Reread() {
   absl::StatusOr<api::Stored<api::PtahSchema>> read =
       client().Get<api::PtahSchema>(metadata().namespace_(), metadata().name());
   if (!read.ok()) return read.status();
+  const absl::Status fenced = dispatch::FencePass(**read, context_);
+  if (!fenced.ok()) return fenced;
   schema_ = *std::move(read);
   return absl::OkStatus();
 }

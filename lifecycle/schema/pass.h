@@ -104,7 +104,8 @@ class Pass {
   void SetCondition(const char* type, bool value, absl::string_view reason,
                     absl::string_view message, api::PtahSchemaStatus& next);
 
-  // Reads the resource again, directly. Errors: NotFound when it is gone.
+  // Reads the resource again, directly, and fences it again. Errors: NotFound when it is
+  // gone; FailedPrecondition when a newer manager has written it.
   absl::Status Reread();
 
  private:
