@@ -6,6 +6,7 @@
 #include "lifecycle/api/names.h"
 #include "lifecycle/dispatch/claim.h"
 #include "lifecycle/dispatch/conditions.h"
+#include "lifecycle/dispatch/fence.h"
 #include "lifecycle/dispatch/retire.h"
 
 namespace lifecycle::schema {
@@ -105,6 +106,15 @@ absl::Status Pass::StartNextAttempt(StatusEdit edit, api::Site site) {
   return Store(std::move(next), api::Subresource::kStatus, site);
 }
 
+absl::Status Pass::AbandonProof(api::Site site) {
+  api::PtahSchema next = *schema_;
+  api::PtahSchemaStatus& after = *next.mutable_status();
+  after.clear_pending_observation();
+  const absl::Status staged = dispatch::StageRelease(dispatch::ReleaseOfProof(*proof()), after);
+  if (!staged.ok()) return staged;
+  return Store(std::move(next), api::Subresource::kStatus, site);
+}
+
 void Pass::SetCondition(const char* type, bool value, absl::string_view reason,
                         absl::string_view message, api::PtahSchemaStatus& next) {
   dispatch::SetCondition({.type = type,
@@ -144,6 +154,8 @@ absl::Status Pass::Reread() {
   absl::StatusOr<api::Stored<api::PtahSchema>> read =
       client().Get<api::PtahSchema>(metadata().namespace_(), metadata().name());
   if (!read.ok()) return read.status();
+  const absl::Status fenced = dispatch::FencePass(**read, context_);
+  if (!fenced.ok()) return fenced;
   schema_ = *std::move(read);
   return absl::OkStatus();
 }
