@@ -90,6 +90,7 @@ absl::Status Adopt(Pass& pass, ClaimWork& work, const api::Job& job) {
 
 // B-20.7: a Job stands under the claim's name, and its verdict is not a loss.
 PassResult Supervise(Pass& pass, ClaimWork& work, const StoredJob& job, bool adopt) {
+  pass.client().Journal("B-20.7");
   const bool inputs_hold = InputsHold(pass.schema(), work.claim());
   StepResult ended;
   const absl::Status held = Hold(pass, work, *job, inputs_hold, ended);
@@ -144,6 +145,7 @@ PassResult WorkOnClaim(Pass& pass) {
   if (!pass.operation().known) return WorkOnUnknownClaim(pass);
   ClaimWork work(pass);
   if (work.claim().lease_continuity_lost() && work.HoldsRealm()) {
+    pass.client().Journal("B-20.1");
     return SettleLostContinuity(pass, work);
   }
   if (work.ServesProof()) {
@@ -156,6 +158,7 @@ PassResult WorkOnClaim(Pass& pass) {
   }
   if (StepResult waiting = WaitForRetry(pass)) return *std::move(waiting);
 
+  pass.client().Journal("B-20.5");
   const absl::StatusOr<StoredJob> read =
       pass.client().Get<api::Job>(pass.metadata().namespace_(), work.claim().job_name());
   if (!read.ok() && !api::IsNotFound(read.status())) return PassResult::Error(read.status());

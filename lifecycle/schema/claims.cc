@@ -18,6 +18,7 @@ int64_t LeaseSeconds(const Pass& pass) {
 
 // D-2 for every type: identity, name and start.
 ActiveOperation NewClaim(Pass& pass, const char* type, const PolicyIdentity& policy = {}) {
+  pass.client().Journal("D-2");
   const std::string fingerprint = InputFingerprint(pass.schema(), type, policy);
   return dispatch::MakeClaim(pass.client(), {.family = rules::Family::kSchema,
                                              .resource = pass.metadata(),
@@ -78,7 +79,10 @@ void SetConditionsOfClaim(Pass& pass, const ActiveOperation& claim, api::PtahSch
 
 // D-3: the finalizer first, so that a deletion between the two writes finds nothing to lose.
 PassResult WriteClaim(Pass& pass, ActiveOperation claim) {
-  if (pass.claim() != nullptr) return PassResult::Now();
+  if (pass.claim() != nullptr) {
+    pass.client().Journal("A-2");
+    return PassResult::Now();
+  }
   if (!pass.HasFinalizer()) {
     const absl::Status held = pass.WriteMetadata(
         [](api::ObjectMeta& next) { next.add_finalizers(api::kSchemaFinalizer); });
@@ -125,6 +129,7 @@ PassResult ClaimPlan(Pass& pass) {
   ActiveOperation claim = NewClaim(pass, api::operation::kPlan);
   BindPlanning(pass, claim);
   claim.set_target_identity_digest(pass.status().target().identity_digest());
+  pass.client().Journal("D-4");
   dispatch::ExpectLease(LeaseSeconds(pass), claim);
   return WriteClaim(pass, std::move(claim));
 }
@@ -136,6 +141,7 @@ PassResult ClaimApply(Pass& pass) {
   claim.set_coordination_digest(pass.plan()->coordination_digest());
   claim.set_target_identity_digest(pass.plan()->target_identity_digest());
   dispatch::SetApplyDeadlines(pass.WindowMs(), pass.timing().termination_grace_seconds, claim);
+  pass.client().Journal("D-4");
   dispatch::ExpectLease(LeaseSeconds(pass), claim);
   return WriteClaim(pass, std::move(claim));
 }

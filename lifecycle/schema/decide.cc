@@ -67,10 +67,14 @@ PassResult ReserveApproval(Pass& pass) {
 
 PassResult DecideOnPlan(Pass& pass) {
   pass.client().Journal("D-5");
-  if (pass.plan() == nullptr) return ClaimObserve(pass);
+  if (pass.plan() == nullptr) {
+    pass.client().Journal("D-5.1");
+    return ClaimObserve(pass);
+  }
 
   const absl::StatusOr<std::optional<StoredPlan>> plan = ReadPlan(pass);
   if (!plan.ok()) return PassResult::Error(plan.status());
+  pass.client().Journal("D-5.2");
   if (!*plan || !PlanIsCurrent(pass.schema(), ***plan)) {
     return DropStalePlan(pass, "the plan is gone, replaced or no longer what status says");
   }
@@ -81,8 +85,10 @@ PassResult DecideOnPlan(Pass& pass) {
 
   const absl::StatusOr<std::optional<PolicyIdentity>> policy = ReadPolicy(pass);
   if (!policy.ok()) return PassResult::Error(policy.status());
+  pass.client().Journal("D-5.4");
   if (!PolicyBinds(*policy, *pass.plan())) return DropChangedPolicy(pass);
 
+  pass.client().Journal("D-5.5");
   const bool permitted =
       rules::PlanPermitted(pass.plan()->destructive(), pass.spec().policy().allow_destructive());
   if (!permitted) return WaitIn(pass, api::phase::kBlocked, "DestructivePlanNotAllowed");
@@ -100,7 +106,11 @@ PassResult DecideOnPlan(Pass& pass) {
       if (!*approval) return DropInvalidApproval(pass);
       break;
   }
-  if (RefreshDue(pass)) return ClaimResolve(pass);
+  if (RefreshDue(pass)) {
+    pass.client().Journal("D-5.8");
+    return ClaimResolve(pass);
+  }
+  pass.client().Journal("D-5.9");
   return ClaimApply(pass);
 }
 

@@ -64,6 +64,7 @@ absl::Status Pass::WriteMetadata(MetadataEdit edit, api::Site site) {
 }
 
 absl::Status Pass::RetireClaim(rules::Disposition disposition, StatusEdit edit, api::Site site) {
+  client().Journal("L-1");
   const api::ActiveOperation& before = status().active_operation();
   if (disposition == rules::Disposition::kDiscard && operation().mutating &&
       dispatch::MayHaveDispatched(before)) {

@@ -23,6 +23,7 @@ constexpr char kProtectedTable[] = "ProtectedTable";
 
 // H-3: TTL, then one patch with the result and without the claim, then what is owed goes back.
 PassResult Retire(Pass& pass, StoredJob& job, StatusEdit edit, api::Site site = api::Site::Here()) {
+  pass.client().Journal("H-3");
   const absl::Status cleaned = SetCleanupTtl(pass, job);
   if (!cleaned.ok()) return PassResult::Error(cleaned);
   const absl::Status retired = pass.RetireClaim(rules::Disposition::kAccounted, edit, site);

@@ -115,6 +115,7 @@ PassResult Install(Pass& pass, const api::ExecutionBinding& binding) {
 
 // M-5: the account, the new epoch and what is left of the old one in one patch.
 PassResult RotateDispatchedApply(Pass& pass) {
+  pass.client().Journal("M-3");
   pass.client().Journal("M-5");
   const api::ExecutionBinding binding =
       dispatch::NewBinding(pass.client(), pass.metadata().uid(), pass.context().configuration);
@@ -181,6 +182,7 @@ StepResult HoldBinding(Pass& pass) {
       pass.client().Journal("M-1");
       return WorkOffRetirement(pass);
     case rules::SchemaBindingAction::kNothing:
+      pass.client().Journal("M-0");
       return std::nullopt;
     case rules::SchemaBindingAction::kInstall:
       return Install(pass, dispatch::NewBinding(pass.client(), pass.metadata().uid(),

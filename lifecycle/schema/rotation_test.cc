@@ -428,8 +428,9 @@ TEST(RotationTest, AProofClaimIsKeptUntilItsJobStopsAndTheProofStaysOpen) {
   EXPECT_FALSE(scene.status().has_pending_lock_release());
   EXPECT_FALSE(scene.RealmIsFree());
   ASSERT_TRUE(scene.RunUntil([&] { return scene.IsSettled(); }));
-  // The Apply was read, under an epoch that is no longer in force; its convergence is still its
-  // own.
+  // The Apply was read, under an epoch that is no longer in force: its convergence is still its
+  // own, and what follows is read anew.
+  EXPECT_TRUE(scene.status().has_applied());
   EXPECT_EQ(scene.status().phase(), api::phase::kPending);
 }
 

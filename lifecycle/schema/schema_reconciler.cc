@@ -83,7 +83,10 @@ PassResult RunPass(Pass& pass) {
     pass.client().Journal("B-5");
     return *std::move(ended);
   }
-  if (pass.claim() != nullptr) return WorkOnClaim(pass);
+  if (pass.claim() != nullptr) {
+    pass.client().Journal("B-6");
+    return WorkOnClaim(pass);
+  }
   const absl::Status tidied = RemoveLoneFinalizer(pass);
   if (api::IsNotFound(tidied)) return PassResult::Done();
   if (!tidied.ok()) return PassResult::Error(tidied);
@@ -102,12 +105,14 @@ PassResult RunPass(Pass& pass) {
 }  // namespace
 
 PassResult SchemaReconciler::Reconcile(const std::string& namespace_, const std::string& name) {
+  context_.client.Journal("B-1");
   absl::StatusOr<api::Stored<api::PtahSchema>> schema =
       context_.client.Get<api::PtahSchema>(namespace_, name);
   if (!schema.ok()) {
     return api::IsNotFound(schema.status()) ? PassResult::Done()
                                             : PassResult::Error(schema.status());
   }
+  context_.client.Journal("B-2");
   const absl::Status fenced = dispatch::FencePass(**schema, context_);
   if (!fenced.ok()) return PassResult::Error(fenced);
   Pass pass(context_, *std::move(schema));
