@@ -5,13 +5,14 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "lifecycle/admission/operator_admission.h"
 #include "lifecycle/api/timing.h"
 #include "model/engine/explorer.h"
 #include "model/engine/lasso.h"
+#include "model/releases.h"
 #include "model/scenario.pb.h"
 #include "model/setup.h"
 #include "model/timeline.h"
+#include "sim/administrator.h"
 
 namespace model {
 namespace {
@@ -41,7 +42,7 @@ struct Workbench::Parts {
       : scenario(loaded.scenario),
         design(options.design),
         digest{.exact = options.exact},
-        webhook(lifecycle::api::DefaultConfiguration()),
+        webhook(sim::Releases()),
         server(interner, {&webhook}),
         runner(server, design, timing, digest),
         actors(server, RulesOf(*scenario)),
@@ -52,7 +53,7 @@ struct Workbench::Parts {
   const lifecycle::api::Timing timing;
   const sim::DigestOptions digest;
   sim::Interner interner;
-  const lifecycle::admission::OperatorAdmission webhook;
+  const ReleaseAdmission webhook;
   const sim::ApiServer server;
   PassRunner runner;
   const sim::Actors actors;
@@ -86,6 +87,7 @@ absl::StatusOr<std::unique_ptr<Workbench>> Workbench::Make(const LoadedScenario&
   parts->initial = *std::move(initial);
   parts->system.emplace(parts->initial, parts->runner, parts->actors, parts->goals,
                         OperatorSystem::Options{.operations = OperationsOf(*parts->scenario),
+                                                .readings = parts->scenario->from_start(),
                                                 .digest = parts->digest,
                                                 .resync = options.resync});
   return std::unique_ptr<Workbench>(new Workbench(std::move(parts)));
