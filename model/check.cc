@@ -5,14 +5,15 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "lifecycle/admission/operator_admission.h"
 #include "lifecycle/api/timing.h"
 #include "model/admission_memo.h"
 #include "model/engine/explorer.h"
 #include "model/engine/lasso.h"
+#include "model/releases.h"
 #include "model/scenario.pb.h"
 #include "model/setup.h"
 #include "model/timeline.h"
+#include "sim/administrator.h"
 
 namespace model {
 namespace {
@@ -42,7 +43,7 @@ struct Workbench::Parts {
       : scenario(loaded.scenario),
         design(options.design),
         digest{.exact = options.exact},
-        webhook(lifecycle::api::DefaultConfiguration()),
+        webhook(sim::Releases()),
         remembered(webhook),
         server(interner, {options.memo ? &remembered
                                        : static_cast<const lifecycle::api::Admission*>(&webhook)}),
@@ -55,7 +56,7 @@ struct Workbench::Parts {
   const lifecycle::api::Timing timing;
   const sim::DigestOptions digest;
   sim::Interner interner;
-  const lifecycle::admission::OperatorAdmission webhook;
+  const ReleaseAdmission webhook;
   const AdmissionMemo remembered;
   const sim::ApiServer server;
   PassRunner runner;
@@ -91,6 +92,7 @@ absl::StatusOr<std::unique_ptr<Workbench>> Workbench::Make(const LoadedScenario&
   if (options.memo) parts->runner.UseMemo();
   parts->system.emplace(parts->initial, parts->runner, parts->actors, parts->goals,
                         OperatorSystem::Options{.operations = OperationsOf(*parts->scenario),
+                                                .readings = parts->scenario->from_start(),
                                                 .digest = parts->digest,
                                                 .resync = options.resync});
   return std::unique_ptr<Workbench>(new Workbench(std::move(parts)));

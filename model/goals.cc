@@ -8,11 +8,11 @@
 namespace model {
 namespace {
 
-constexpr std::array kStepKinds = {sim::StepKind::kStartPod,     sim::StepKind::kRun,
-                                   sim::StepKind::kKillPod,      sim::StepKind::kFinishJob,
-                                   sim::StepKind::kLoseLog,      sim::StepKind::kCollect,
-                                   sim::StepKind::kAdvanceClock, sim::StepKind::kPerson,
-                                   sim::StepKind::kRival,        sim::StepKind::kDeliver};
+constexpr std::array kStepKinds = {
+    sim::StepKind::kStartPod,     sim::StepKind::kRun,     sim::StepKind::kKillPod,
+    sim::StepKind::kFinishJob,    sim::StepKind::kLoseLog, sim::StepKind::kCollect,
+    sim::StepKind::kAdvanceClock, sim::StepKind::kPerson,  sim::StepKind::kRival,
+    sim::StepKind::kDeliver,      sim::StepKind::kNode};
 
 std::string VerdictGoal(Verdict verdict) { return absl::StrCat("verdict ", VerdictName(verdict)); }
 std::string StepGoal(sim::StepKind kind) { return absl::StrCat("step ", StepKindName(kind)); }
@@ -41,6 +41,8 @@ absl::string_view StepKindName(sim::StepKind kind) {
       return "rival";
     case sim::StepKind::kDeliver:
       return "deliver";
+    case sim::StepKind::kNode:
+      return "node";
   }
   return "";
 }
@@ -56,7 +58,8 @@ bool IsGoalName(absl::string_view name) {
     if (StepGoal(kind) == name) return true;
   }
   return (absl::StartsWith(name, "phase ") && name.size() > 6) ||
-         (absl::StartsWith(name, "outcome ") && name.size() > 8);
+         (absl::StartsWith(name, "outcome ") && name.size() > 8) ||
+         (absl::StartsWith(name, "act ") && name.size() > 4);
 }
 
 Goals::Goals(const std::vector<std::string>& asked) {

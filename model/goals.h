@@ -21,17 +21,18 @@ namespace model {
 bool IsGoalName(absl::string_view name);
 
 // The goals of every exploration, numbered once: writes, verdicts, steps of the world, and the
-// phases and outcomes a scenario asks for.
+// phases, outcomes and acts (what a step of the world does, such as "act suspend") a scenario asks
+// for.
 class Goals {
  public:
-  // `asked` are the goals a scenario must reach; phases and outcomes are watched only when asked
-  // for.
+  // `asked` are the goals a scenario must reach; phases, outcomes and acts are watched only when
+  // asked for.
   explicit Goals(const std::vector<std::string>& asked);
 
   uint32_t OfWrite(int number) const { return static_cast<uint32_t>(number); }
   uint32_t OfVerdict(Verdict verdict) const;
   uint32_t OfStep(sim::StepKind kind) const;
-  // Returns the number of a phase or outcome somebody asked for; nullopt for the others.
+  // Returns the number of a phase, outcome or act somebody asked for; nullopt for the others.
   std::optional<uint32_t> OfText(absl::string_view kind, absl::string_view name) const;
 
   size_t size() const { return names_.size(); }

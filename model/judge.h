@@ -57,7 +57,7 @@ Property RecoveryPropertyOf(const sim::World& world);
 bool AccountOpen(const sim::World& world);
 
 // Whether the run of a scenario has ended: the claim after the last one to be followed is stored.
-bool HasEnded(const sim::World& world, int operations);
+bool HasEnded(const sim::World& world, int operations, bool readings);
 
 }  // namespace model
 

@@ -242,21 +242,34 @@ bool AccountOpen(const sim::World& world) {
   return false;
 }
 
-bool HasEnded(const sim::World& world, int operations) {
+namespace {
+
+// Whether what this resource does next is no part of the run.
+bool IsPutAway(const sim::World& world, const ResourceView& view, int operations, bool readings) {
+  if (view.claim != nullptr) {
+    // The reading that follows a migration's run belongs to it; any other chain is the next one.
+    return !readings && view.claim->type() != api::operation::kHistory;
+  }
+  // Every account is settled and put away: whatever comes now begins with the next reading.
+  return world.truth.apply_claims >= operations && view.meta->finalizers().empty() &&
+         *view.phase != api::phase::kVerifyingHistory && *view.phase != api::phase::kReading;
+}
+
+}  // namespace
+
+bool HasEnded(const sim::World& world, int operations, bool readings) {
   if (world.truth.apply_claims > operations) return true;
   if (AccountOpen(world)) return false;
+  bool put_away = true;
+  bool any = false;
   for (const sim::Entry& entry : world.objects) {
     const ResourceView view = ViewOf(entry.object);
     if (view.key == nullptr) continue;
-    if (view.claim != nullptr) {
-      // The reading that follows a migration's run belongs to it; any other chain is the next one.
-      return view.claim->type() != api::operation::kHistory;
-    }
-    // Every account is settled and put away: whatever comes now begins with the next reading.
-    return world.truth.apply_claims >= operations && view.meta->finalizers().empty() &&
-           *view.phase != api::phase::kVerifyingHistory && *view.phase != api::phase::kReading;
+    any = true;
+    put_away = put_away && IsPutAway(world, view, operations, readings);
   }
-  return false;
+  // Of a resource that is gone nothing is left but what may still run.
+  return any ? put_away : world.runs.empty() && world.in_flight.empty();
 }
 
 }  // namespace model

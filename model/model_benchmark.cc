@@ -57,7 +57,7 @@ std::vector<sim::World> WorldsOf(Workbench& bench) {
       stepped = true;
       break;
     }
-    if (!stepped || HasEnded(world, 1)) break;
+    if (!stepped || HasEnded(world, 1, false)) break;
   }
   return worlds;
 }

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <set>
 #include <sstream>
 #include <system_error>
 #include <utility>
@@ -16,6 +15,7 @@
 #include "lifecycle/api/digest.h"
 #include "model/goals.h"
 #include "model/scenario.pb.h"
+#include "sim/people.h"
 
 namespace model {
 namespace {
@@ -60,30 +60,22 @@ class Validator {
     if (!policy.empty() && policy != "OnApproval" && policy != "Always") {
       return Wrong("policy", absl::StrCat("expected policy OnApproval or Always, got ", policy));
     }
-    const bool schema = scenario.family() == Scenario::SCHEMA;
-    if (schema && scenario.files_size() > 0) return Wrong("files", "a schema has no files");
-    if (!schema && scenario.files_size() == 0)
-      return Wrong("family", "expected files of a migration");
-    if (!schema && scenario.statements() != 0) {
-      return Wrong("statements", "statements of a migration belong to its files");
-    }
+    if (absl::Status status = CheckDatabase(scenario); !status.ok()) return status;
     if (absl::Status status = CheckNumbers(scenario); !status.ok()) return status;
     if (absl::Status status = CheckFiles(scenario); !status.ok()) return status;
-    static const std::set<std::string> kActs = {"approve", "delete-approval", "replace-approval",
-                                                "repair",  "republish",       "acknowledge"};
     for (const Scenario::Act& act : scenario.person()) {
-      if (kActs.count(act.what()) == 0) {
+      if (!sim::IsAct(act.what())) {
         return Wrong(act.what(),
-                     absl::StrCat("expected approve, delete-approval, replace-approval, repair, "
-                                  "republish or acknowledge, got \"",
+                     absl::StrCat("expected something a person does, such as approve or "
+                                  "suspend, got \"",
                                   act.what(), "\""));
       }
     }
     for (const std::string& goal : scenario.reaches()) {
       if (!IsGoalName(goal)) {
         return Wrong(goal,
-                     absl::StrCat("expected a write, \"verdict NAME\", \"step NAME\", \"phase "
-                                  "NAME\" or \"outcome NAME\" to reach, got \"",
+                     absl::StrCat("expected a write, \"verdict NAME\", \"step NAME\", \"act "
+                                  "NAME\", \"phase NAME\" or \"outcome NAME\" to reach, got \"",
                                   goal, "\""));
       }
     }
@@ -101,12 +93,38 @@ class Validator {
     return Wrong(field, absl::StrCat("expected ", field, " from 0 to ", max, ", got ", value));
   }
 
+  // Statements are a schema's and files a migration's, whichever resource it is that is one.
+  absl::Status CheckDatabase(const Scenario& scenario) const {
+    bool schema = scenario.family() == Scenario::SCHEMA;
+    bool migration = !schema;
+    for (const Scenario::Claimant& other : scenario.others()) {
+      if (other.family() == Scenario::FAMILY_UNSPECIFIED) {
+        return Wrong("others", "expected family SCHEMA or MIGRATION of every other resource");
+      }
+      schema = schema || other.family() == Scenario::SCHEMA;
+      migration = migration || other.family() == Scenario::MIGRATION;
+    }
+    if (!migration && scenario.files_size() > 0) return Wrong("files", "a schema has no files");
+    if (migration && scenario.files_size() == 0) {
+      return Wrong("family", "expected files of a migration");
+    }
+    if (!schema && scenario.statements() != 0) {
+      return Wrong("statements", "statements of a migration belong to its files");
+    }
+    const std::string& sharing = scenario.realm().sharing();
+    if (!sharing.empty() && sharing != "Exclusive" && sharing != "Shared") {
+      return Wrong("sharing", absl::StrCat("expected Exclusive or Shared, got ", sharing));
+    }
+    return absl::OkStatus();
+  }
+
   absl::Status CheckNumbers(const Scenario& scenario) const {
     for (const absl::Status& status :
          {InRange("operations", scenario.operations(), 8),
           InRange("statements", scenario.statements(), 64),
           InRange("faults_max", scenario.faults_max(), 1000),
           InRange("states_max", scenario.states_max(), 100'000'000),
+          InRange("others", scenario.others_size(), 3),
           InRange("rival_rounds", scenario.world().rival_rounds(), 8)}) {
       if (!status.ok()) return status;
     }

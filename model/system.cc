@@ -32,7 +32,7 @@ Key128 OperatorSystem::Key(const State& state) {
 }
 
 void OperatorSystem::Steps(const State& state, std::vector<Step>& steps) {
-  if (HasEnded(state, options_.operations)) return;
+  if (HasEnded(state, options_.operations, options_.readings)) return;
   for (size_t process = 0; process < state.processes.size(); ++process) {
     const sim::Process& one = state.processes[process];
     if (!one.running) continue;
@@ -73,6 +73,7 @@ std::optional<sim::World> OperatorSystem::Execute(const State& state, const Step
   sim::EndStep(next, options_.digest);
   run.Wrote();
   run.Reach(goals_.OfStep(step.world->kind));
+  if (const auto goal = goals_.OfText("act", step.world->what)) run.Reach(*goal);
   return next;
 }
 
@@ -101,7 +102,7 @@ Standing OperatorSystem::Check(const State& state, Visit& visit) {
   Findings findings(visit);
   JudgeState(state, findings);
   ReachPhases(state, visit);
-  const bool ended = HasEnded(state, options_.operations);
+  const bool ended = HasEnded(state, options_.operations, options_.readings);
   if (options_.probe) {
     const Probe probe = ProbeState(state, visit);
     if (visit.node() != kNoNode) {

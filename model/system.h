@@ -63,6 +63,7 @@ class OperatorSystem {
 
   struct Options {
     int operations = 1;
+    bool readings = false;  // Chains of readings are followed too, not only what an Apply leads to.
     sim::DigestOptions digest;
     bool resync = true;  // Passes run in any state, due or not.
     bool probe = true;   // Every state is probed with a fresh pass.

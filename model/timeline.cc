@@ -91,6 +91,7 @@ std::vector<std::string> DescribeView(const sim::World& world) {
   for (const auto& [uid, log] : world.logs) {
     lines.push_back(absl::StrCat("log of pod ", uid, "  ",
                                  log.lost              ? "lost"
+                                 : log.unreadable      ? "out of reach"
                                  : log.text == nullptr ? "empty"
                                                        : absl::StrCat(log.text->size(), " bytes")));
   }
@@ -108,7 +109,8 @@ std::vector<std::string> DescribeTruth(const sim::World& world) {
         operation.open ? "account open" : "account settled", ", did ", EffectText(operation)));
   }
   for (const auto& run : world.runs) {
-    lines.push_back(absl::StrCat("executor in pod ", run->pod_name, ": ", RunText(run->state)));
+    lines.push_back(absl::StrCat("executor in pod ", run->pod_name, ": ", RunText(run->state),
+                                 run->lost_at_ms == 0 ? "" : ", on a node out of reach"));
   }
   for (const auto& database : world.truth.databases) {
     if (database->files.empty()) {

@@ -82,6 +82,7 @@ api::FrameExpectation Expected(const TestJob& job) {
 
 ActorWorld::ActorWorld(WorldRules rules) : server(interner, {}), actors(server, rules) {
   world.now_ms = kTestStartMs;
+  world.truth.second_pods = rules.second_pods;
   UseMigration({TestFile{}});
 }
 

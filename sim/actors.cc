@@ -8,6 +8,7 @@
 #include "sim/clock.h"
 #include "sim/job_controller.h"
 #include "sim/kubelet.h"
+#include "sim/node.h"
 #include "sim/people.h"
 #include "sim/rival.h"
 
@@ -55,6 +56,7 @@ std::vector<WorldStep> Actors::Offer(const World& world) const {
   std::vector<WorldStep> steps;
   OfferJobSteps(context, world, steps);
   OfferPodSteps(context, world, steps);
+  OfferNodeSteps(context, world, steps);
   OfferGarbage(context, world, steps);
   OfferPeople(context, world, steps);
   OfferRivals(context, world, steps);
@@ -84,6 +86,8 @@ void Actors::Take(World& world, const WorldStep& step) const {
       return TakeRivalStep(context, world, step);
     case StepKind::kDeliver:
       return Deliver(server_, world, step);
+    case StepKind::kNode:
+      return TakeNodeStep(context, world, step);
   }
 }
 

@@ -22,24 +22,33 @@
 namespace sim {
 
 enum class StepKind : uint8_t {
-  kStartPod,   // A stored Job's Pod is made and starts (Job controller, scheduler and kubelet).
-               // Of a Pod that waits for a volume: it starts now.
-  kRun,        // The runner runs `option` more statements. what: "finish" (that is the end, and
-               // it reports) or "pause" (the child stands there and may go on).
+  kStartPod,  // A stored Job's Pod is made and starts (Job controller, scheduler and kubelet).
+              // what: "second" when the Job has had one already. Of a Pod that waits for a volume:
+              // it starts now.
+  kRun,       // The runner runs `option` more statements. what: "finish" (that is the end, and
+         // it reports), "pause" (the child stands there and may go on) or "mismatch" (Fault: the
+         // runner does not speak the protocol it was told, and starts nothing).
   kKillPod,    // Fault: the Pod is killed after `option` more statements. what: "hard" (nothing
-               // is reported), "grace" (the child obeys and the runner reports) or "unsummarized"
-               // (killed between the frame and the termination summary).
+               // is reported), "grace" (the child obeys and the runner reports), "unsummarized"
+               // (killed between the frame and the termination summary) or "evict" (deleted
+               // through the API; its kubelet stops it with grace, and then it is gone).
   kFinishJob,  // The Job controller sees its Pods ended and sets Complete or Failed. what:
-               // "deadline" when it kills them because the Job's time is over, else empty.
-  kLoseLog,    // Fault: an ended container's log is gone.
-  kCollect,    // what: "ttl" (a finished Job's TTL passed) or "garbage" (owners are gone).
+               // "deadline" when it kills them because the Job's time is over, "linger" when they
+               // are only asked to go then, else empty.
+  kLoseLog,    // Fault: an ended container's log is gone. what: empty (for good), "cut" (its end is
+               // missing), "foreign" (it holds the frame of another operation) or "slow" (it cannot
+               // be read for now); or no fault, "back" (it can be read again).
+  kCollect,    // what: "ttl" (a finished Job's TTL passed), "ttl-pods" (the same, its Pods first)
+               // or "garbage" (owners are gone), "one" (of the garbage, only the target).
   kAdvanceClock,  // The clock moves to the next target.
-  kPerson,        // A person acts: `what` is approve, delete-approval, replace-approval, repair,
-                  // republish or acknowledge.
+  kPerson,        // A person acts: `what` is one of sim::act (sim/people.h).
   kRival,         // The rival acts: `what` is acquire, run, begin, end, move-history or release;
                   // `option` is which rival.
   kDeliver,  // A request in flight (`option`: which) is stored, or lost for good. what: "store"
              // or "lose".
+  kNode,  // Of a Pod: its node is out of reach. what: "lose" (Fault: the executor goes on), "die"
+          // (Fault: and the executor is dead), "return" (it is back, and reports), "fail" (the
+          // cluster gives the Pod up: Failed) or "forget" (the stored Pod is gone).
 };
 
 struct WorldStep {
@@ -63,6 +72,16 @@ struct WorldRules {
   bool rival_moves_history = false;
   // A rival that took the realm is never heard of again: its Lease has to lapse.
   bool rival_vanishes = false;
+  bool second_pods = false;     // A Job's Pod may be started twice.
+  bool evictions = false;       // A Pod may be deleted through the API, as a drain does.
+  bool lost_nodes = false;      // A Pod's node may be lost, with the executor on it or without.
+  bool lingering_pods = false;  // A Job may be Failed at its deadline before its Pods have ended.
+  bool piecewise_ttl = false;   // A Job whose TTL passed loses its Pods before it goes itself.
+  bool piecewise_garbage = false;  // Garbage is collected one object at a time, in any order.
+  bool slow_logs = false;          // A log may be out of reach for a while.
+  bool cut_logs = false;           // A log may lack its end.
+  bool foreign_frames = false;     // A log may hold the frame of another operation.
+  bool protocol_mismatch = false;  // A runner may not speak the protocol it is told.
   friend bool operator==(const WorldRules&, const WorldRules&) = default;
 };
 

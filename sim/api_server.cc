@@ -69,6 +69,11 @@ api::Answer ApiServer::Log(const World& world, const api::LogQuestion& question)
                                      question.pod, "\" is waiting to start: ContainerCreating")));
   }
   if (log->lost) return ErrorAnswer(NoSuchResourceError());
+  if (log->unreadable) {
+    return ErrorAnswer(PlainServerError(absl::StrCat("Get \"https://", pod.spec().node_name(),
+                                                     ":10250/containerLogs/", question.pod,
+                                                     "\": dial tcp: i/o timeout")));
+  }
   api::Answer answer;
   if (log->text != nullptr) answer.bytes = *log->text;
   return answer;

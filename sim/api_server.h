@@ -32,6 +32,9 @@ struct Admitted {
 
 // The user a kubelet writes as: its delete of a Pod that is being deleted removes it.
 inline constexpr char kKubelet[] = "system:node:node-1";
+// The user the garbage collector writes as.
+inline constexpr char kGarbageCollectorUser[] =
+    "system:serviceaccount:kube-system:generic-garbage-collector";
 
 class ApiServer {
  public:
@@ -62,6 +65,9 @@ class ApiServer {
   // can go now; what has finalizers or a grace is marked and stays).
   void CollectGarbage(World& world) const;
   bool HasGarbage(const World& world) const;
+  // What can go now, owners first, by name; and the deletion of one of them.
+  std::vector<lifecycle::api::Key> Garbage(const World& world) const;
+  void Collect(World& world, const lifecycle::api::Key& key) const;
 
   Interner& interner() const { return interner_; }
 

@@ -55,15 +55,17 @@ bool ARunCan(const World& world, const OperationTruth& operation, bool may_start
   });
 }
 
-// A stored Job of the operation has made no Pod yet and still may: not finished, not going away.
+// A stored Job of the operation has made no Pod yet, or not its second where there may be two, and
+// still may: not finished, not going away.
 bool AJobMayStart(const World& world, const OperationTruth& operation) {
   return std::any_of(world.objects.begin(), world.objects.end(), [&](const Entry& entry) {
     if (entry.object->key.kind != api::Kind::kJob) return false;
     const api::Job& job = entry.object->As<api::Job>();
     const api::JobStatus& status = job.status();
     return Contains(operation.job_uids, job.metadata().uid()) && !IsFinished(job) &&
-           job.metadata().deletion_timestamp_ms() == 0 && status.active() == 0 &&
-           status.succeeded() == 0 && status.failed() == 0;
+           job.metadata().deletion_timestamp_ms() == 0 &&
+           status.active() <= (world.truth.second_pods ? 1 : 0) && status.succeeded() == 0 &&
+           status.failed() == 0;
   });
 }
 

@@ -111,10 +111,11 @@ class Targets {
   // A child is started before the first deadline or not at all, asked to stop at the second, and
   // killed when its share of the grace is over.
   void AddRun(const Run& run) {
-    if (run.state == RunState::kEnded) return;
-    const auto* pod = world_.Get<api::Pod>(run.namespace_, run.pod_name);
-    if (pod == nullptr || pod->metadata().uid() != run.pod_uid) return;
-    const Instructions told = InstructionsOf(*pod);
+    if (run.lost_at_ms != 0 && PodOf(world_, run) != nullptr) {
+      earliest_.Consider(NodeForgottenAtMs(run));
+    }
+    if (run.state == RunState::kEnded || run.pod == nullptr) return;
+    const Instructions told = ViewOf(world_, run).told;
     if (!told.mutating) return;
     if (run.state == RunState::kWaiting) return earliest_.Consider(told.dispatch_not_after_ms);
     earliest_.Consider(told.execution_not_after_ms);

@@ -13,8 +13,6 @@ namespace {
 
 namespace api = lifecycle::api;
 
-constexpr char kGarbageCollector[] = "system:serviceaccount:kube-system:generic-garbage-collector";
-
 // An owner is looked for by UID under its name, in the dependent's own namespace: a reference into
 // another namespace refers to nothing.
 bool OwnerExists(const World& world, const api::Key& dependent, const api::OwnerReference& owner) {
@@ -51,18 +49,26 @@ std::vector<Handle> GarbageOf(const World& world) {
 
 bool ApiServer::HasGarbage(const World& world) const { return !GarbageOf(world).empty(); }
 
+std::vector<api::Key> ApiServer::Garbage(const World& world) const {
+  std::vector<api::Key> keys;
+  for (const Handle object : GarbageOf(world)) keys.push_back(object->key);
+  return keys;
+}
+
+void ApiServer::Collect(World& world, const api::Key& key) const {
+  api::Request request;
+  request.verb = api::Verb::kDelete;
+  request.key = key;
+  request.uid = api::MetaOf(*world.Find(key)->object->message).uid();
+  request.sender = kGarbageCollectorUser;
+  Store(world, Admitted{.request = request});
+}
+
 void ApiServer::CollectGarbage(World& world) const {
   // What an owner owned is garbage only once the owner is gone: each round is one generation.
   for (std::vector<Handle> garbage = GarbageOf(world); !garbage.empty();
        garbage = GarbageOf(world)) {
-    for (const Handle object : garbage) {
-      api::Request request;
-      request.verb = api::Verb::kDelete;
-      request.key = object->key;
-      request.uid = api::MetaOf(*object->message).uid();
-      request.sender = kGarbageCollector;
-      Store(world, Admitted{.request = request});
-    }
+    for (const Handle object : garbage) Collect(world, object->key);
   }
 }
 

@@ -18,6 +18,7 @@ namespace {
 
 constexpr size_t kJobNameInPodMax = 57;
 constexpr char kNode[] = "node-1";
+constexpr char kForegroundDeletion[] = "foregroundDeletion";
 
 const api::Job* Find(const World& world, const api::Key& key) {
   const Entry* entry = world.Find(key);
@@ -37,10 +38,10 @@ bool WantsPod(const api::Job& job) {
          status.active() == 0 && status.succeeded() == 0 && status.failed() == 0;
 }
 
-std::shared_ptr<api::Pod> PodFor(const api::Job& job) {
+std::shared_ptr<api::Pod> PodFor(const api::Job& job, int32_t index) {
   auto pod = std::make_shared<api::Pod>();
   api::ObjectMeta* meta = pod->mutable_metadata();
-  meta->set_name(PodNameOf(job, 0));
+  meta->set_name(PodNameOf(job, index));
   meta->set_namespace_(job.metadata().namespace_());
   const api::PodTemplateSpec& made_of = job.spec().template_();
   *meta->mutable_labels() = made_of.metadata().labels();
@@ -58,13 +59,13 @@ std::shared_ptr<api::Pod> PodFor(const api::Job& job) {
 }
 
 // A Pod that admission refuses is not there, and the Job controller tries again.
-void StartPod(const ApiServer& server, World& world, const api::Key& key) {
-  std::shared_ptr<api::Pod> pod = PodFor(*Find(world, key));
+void StartPod(const ApiServer& server, World& world, const api::Key& key, int32_t index) {
+  std::shared_ptr<api::Pod> pod = PodFor(*Find(world, key), index);
   const api::Key pod_key = api::KeyOf(*pod);
   if (!Create(server, world, kJobControllerUser, std::move(pod)).status.ok()) return;
   auto job = std::make_shared<api::Job>(*Find(world, key));
-  job->mutable_status()->set_active(1);
-  job->mutable_status()->set_start_time_ms(world.now_ms);
+  job->mutable_status()->set_active(index + 1);
+  if (index == 0) job->mutable_status()->set_start_time_ms(world.now_ms);
   ReportJob(server, world, std::move(job));
   StartContainers(server, world, pod_key);
 }
@@ -88,38 +89,82 @@ void Finish(const ApiServer& server, World& world, const api::Key& key, bool com
   ReportJob(server, world, std::move(job));
 }
 
+// Pods of a finished Job that still run are deleted: their kubelets stop them when they get to it.
+void DeleteRunningPods(const ApiServer& server, World& world, const api::Key& job) {
+  std::vector<api::Key> running;
+  for (const api::Pod* pod : PodsOf(world, *Find(world, job))) {
+    if (!HasEnded(*pod)) running.push_back(api::KeyOf(*pod));
+  }
+  for (const api::Key& pod : running) Delete(server, world, kJobControllerUser, pod);
+  RemoveEndedPods(server, world);
+}
+
 void FinishAfterPods(const ApiServer& server, World& world, const api::Key& key) {
   const std::vector<const api::Pod*> pods = PodsOf(world, *Find(world, key));
   const bool complete = std::any_of(pods.begin(), pods.end(), [](const api::Pod* pod) {
     return pod->status().phase() == api::pod_phase::kSucceeded;
   });
   Finish(server, world, key, complete, complete ? "" : api::reason::kBackoffLimitExceeded);
+  DeleteRunningPods(server, world, key);
+}
+
+void FinishAndLinger(const ApiServer& server, World& world, const api::Key& key) {
+  Finish(server, world, key, /*complete=*/false, api::reason::kDeadlineExceeded);
+  DeleteRunningPods(server, world, key);
 }
 
 // The Pods are stopped with their grace: a child obeys and its runner reports (U-6).
 void FinishAtDeadline(const ApiServer& server, World& world, const api::Key& key) {
-  std::vector<api::Key> running;
+  std::vector<std::string> running;
   std::vector<api::Key> pending;
   for (const api::Pod* pod : PodsOf(world, *Find(world, key))) {
     if (HasEnded(*pod)) continue;
-    const bool started = RunOf(world, pod->metadata().uid()) != nullptr;
-    (started ? running : pending).push_back(api::KeyOf(*pod));
+    const Run* run = RunOf(world, pod->metadata().uid());
+    if (run == nullptr) {
+      pending.push_back(api::KeyOf(*pod));
+    } else if (!IsUnheard(world, *run)) {
+      running.push_back(run->pod_uid);
+    }
   }
-  for (const api::Key& pod : running) {
+  for (const std::string& pod : running) {
     EndContainer(server, world, pod,
                  {.ending = Ending::kStopped,
                   .disturbed = true,
                   .pod_reason = api::reason::kDeadlineExceeded});
   }
   for (const api::Key& pod : pending) {
-    FailPendingPod(server, world, pod, api::reason::kDeadlineExceeded);
+    FailPod(server, world, pod, api::reason::kDeadlineExceeded);
   }
-  Finish(server, world, key, /*complete=*/false, api::reason::kDeadlineExceeded);
+  FinishAndLinger(server, world, key);
+}
+
+// Once the TTL has passed the Job's Pods go first, as its collector asks: until they have, the Job
+// is still there, being deleted.
+void CollectPods(const ApiServer& server, World& world, const api::Key& key) {
+  auto job = std::make_shared<api::Job>(*Find(world, key));
+  std::vector<api::Key> pods;
+  for (const api::Pod* pod : PodsOf(world, *job)) pods.push_back(api::KeyOf(*pod));
+  job->mutable_metadata()->add_finalizers(kForegroundDeletion);
+  Update(server, world, kTtlControllerUser, std::move(job), api::Subresource::kMain);
+  Delete(server, world, kTtlControllerUser, key);
+  for (const api::Key& pod : pods) Delete(server, world, kGarbageCollectorUser, pod);
+  RemoveEndedPods(server, world);
+}
+
+void CollectJob(const ApiServer& server, World& world, const api::Key& key) {
+  if (Find(world, key)->metadata().deletion_timestamp_ms() == 0) {
+    Delete(server, world, kTtlControllerUser, key);
+    return;
+  }
+  auto job = std::make_shared<api::Job>(*Find(world, key));
+  job->mutable_metadata()->clear_finalizers();
+  Update(server, world, kGarbageCollectorUser, std::move(job), api::Subresource::kMain);
 }
 
 class JobOffers {
  public:
-  JobOffers(const World& world, std::vector<WorldStep>& steps) : world_(world), steps_(steps) {}
+  JobOffers(const WorldRules& rules, const World& world, std::vector<WorldStep>& steps)
+      : rules_(rules), world_(world), steps_(steps) {}
 
   void Offer(const api::Key& key, const api::Job& job) {
     if (IsFinished(job, nullptr)) return OfferRemoval(key, job);
@@ -128,28 +173,59 @@ class JobOffers {
       Add(StepKind::kStartPod, "", key, absl::StrCat("start ", api::ShortName(key)));
       return;
     }
-    const bool ended =
-        std::all_of(pods.begin(), pods.end(), [](const api::Pod* pod) { return HasEnded(*pod); });
     const std::optional<int64_t> deadline = DeadlineOf(job);
-    if (ended && job.status().active() > 0) {
+    if (IsDecided(pods) && job.status().active() > 0) {
       Add(StepKind::kFinishJob, "", key, absl::StrCat("finish ", api::ShortName(key)));
     } else if (deadline.has_value() && world_.now_ms >= *deadline) {
       Add(StepKind::kFinishJob, "deadline", key,
           absl::StrCat("stop ", api::ShortName(key), " at its deadline"));
+      if (rules_.lingering_pods && !pods.empty()) {
+        Add(StepKind::kFinishJob, "linger", key,
+            absl::StrCat("fail ", api::ShortName(key), " at its deadline"), 1);
+      }
     }
+    OfferSecondPod(key, job);
   }
 
  private:
+  // One Pod that has ended decides it: one success is enough, and one failure is too many.
+  static bool IsDecided(const std::vector<const api::Pod*>& pods) {
+    return pods.empty() || std::any_of(pods.begin(), pods.end(),
+                                       [](const api::Pod* pod) { return HasEnded(*pod); });
+  }
+
+  // Two is as many as there are ever: a third would show nothing new.
+  void OfferSecondPod(const api::Key& key, const api::Job& job) {
+    if (!rules_.second_pods || job.status().active() != 1 ||
+        job.metadata().deletion_timestamp_ms() != 0) {
+      return;
+    }
+    // Readers repeat under another name, and nothing they do twice matters.
+    const OperationTruth* operation = OperationOfJobName(world_, key.namespace_, key.name);
+    if (operation == nullptr || !operation->mutating) return;
+    Add(StepKind::kStartPod, "second", key,
+        absl::StrCat("start a second Pod of ", api::ShortName(key)), 1);
+  }
+
   void OfferRemoval(const api::Key& key, const api::Job& job) {
     const std::optional<int64_t> removal = RemovalTimeOf(job);
     if (!removal.has_value() || world_.now_ms < *removal) return;
-    Add(StepKind::kCollect, "ttl", key, absl::StrCat("collect ", api::ShortName(key)));
+    const bool begun = job.metadata().deletion_timestamp_ms() != 0;
+    if (rules_.piecewise_ttl && !begun) {
+      Add(StepKind::kCollect, "ttl-pods", key, absl::StrCat("collect the Pods of ", Short(key)));
+    } else if (!begun || PodsOf(world_, job).empty()) {
+      Add(StepKind::kCollect, "ttl", key, absl::StrCat("collect ", Short(key)));
+    }
   }
 
-  void Add(StepKind kind, const char* what, const api::Key& key, std::string label) {
-    OfferStep(steps_, {.kind = kind, .what = what, .target = key}, std::move(label));
+  static std::string Short(const api::Key& key) { return api::ShortName(key); }
+
+  void Add(StepKind kind, const char* what, const api::Key& key, std::string label,
+           int32_t cost = 0) {
+    OfferStep(steps_, {.kind = kind, .what = what, .target = key, .cost = cost}, std::move(label));
   }
 
+  const WorldRules& rules_;
   const World& world_;
   std::vector<WorldStep>& steps_;
 };
@@ -178,8 +254,7 @@ std::optional<int64_t> RemovalTimeOf(const api::Job& job) {
 }
 
 void OfferJobSteps(const ActorContext& context, const World& world, std::vector<WorldStep>& steps) {
-  (void)context;
-  JobOffers offers(world, steps);
+  JobOffers offers(context.rules, world, steps);
   ForEachOfKind(world, api::Kind::kJob, [&](const Entry& entry) {
     offers.Offer(entry.object->key, entry.object->As<api::Job>());
     return true;
@@ -188,6 +263,13 @@ void OfferJobSteps(const ActorContext& context, const World& world, std::vector<
 
 void OfferGarbage(const ActorContext& context, const World& world, std::vector<WorldStep>& steps) {
   if (!context.server.HasGarbage(world)) return;
+  if (context.rules.piecewise_garbage) {
+    for (const api::Key& key : context.server.Garbage(world)) {
+      OfferStep(steps, {.kind = StepKind::kCollect, .what = "one", .target = key},
+                absl::StrCat("collect ", api::ShortName(key)));
+    }
+    return;
+  }
   OfferStep(steps, {.kind = StepKind::kCollect, .what = "garbage"}, "collect garbage");
 }
 
@@ -195,15 +277,22 @@ void TakeJobStep(const ActorContext& context, World& world, const WorldStep& ste
   const ApiServer& server = context.server;
   switch (step.kind) {
     case StepKind::kStartPod:
-      return StartPod(server, world, step.target);
+      return StartPod(server, world, step.target, step.what == "second" ? 1 : 0);
     case StepKind::kFinishJob:
-      return step.what == "deadline" ? FinishAtDeadline(server, world, step.target)
-                                     : FinishAfterPods(server, world, step.target);
+      if (step.what == "deadline") return FinishAtDeadline(server, world, step.target);
+      if (step.what == "linger") return FinishAndLinger(server, world, step.target);
+      return FinishAfterPods(server, world, step.target);
     default:
       break;
   }
-  if (step.what == "ttl") Delete(server, world, kTtlControllerUser, step.target);
-  server.CollectGarbage(world);
+  if (step.what == "ttl-pods") return CollectPods(server, world, step.target);
+  if (step.what == "one") {
+    server.Collect(world, step.target);
+    return RemoveEndedPods(server, world);
+  }
+  if (step.what == "ttl") CollectJob(server, world, step.target);
+  // Piecemeal, the rest is garbage that waits.
+  if (!context.rules.piecewise_garbage) server.CollectGarbage(world);
   RemoveEndedPods(server, world);
 }
 

@@ -4,7 +4,12 @@
 // no successor, so a Job has one Pod; it is Complete or Failed once that Pod has ended. A Job whose
 // activeDeadlineSeconds have passed since its start has its Pod stopped and is Failed.
 //
-// Answers: issue item 5; api-server.md, "Jobs"; spec 01, 9.
+// Kubernetes does not promise that one Pod is all: a controller that restarts, or does not see the
+// Pod it made, makes another ("the same program may sometimes be started twice"). Where the rules
+// say so a Job may have a second Pod, whatever became of the first. A Job that is finished while a
+// Pod of it still runs has that Pod deleted, which stops it later.
+//
+// Answers: issue item 5 and 9; api-server.md, "Jobs"; spec 01, 9; spec 05, S-35.
 
 #ifndef SIM_JOB_CONTROLLER_H_
 #define SIM_JOB_CONTROLLER_H_

@@ -162,5 +162,125 @@ TEST(CollectionTest, DeletingAJobDoesNotStopItsPodAtThatMoment) {
   EXPECT_FALSE(CanRun(at.world, at.TheOperation()));
 }
 
+// ---- What a quiet world does not do ----
+
+TEST(SecondPodTest, IsNotStartedInAQuietWorld) {
+  ActorWorld at;
+  at.AddJob();
+  at.Take(StepKind::kStartPod);
+  EXPECT_FALSE(at.Find(StepKind::kStartPod).has_value());
+}
+
+TEST(SecondPodTest, RunsBesideTheFirstUnderTheSameJob) {
+  ActorWorld at({.kills = false, .late_clock = false, .second_pods = true});
+  at.UseSchema(3);
+  TestJob job{.operation = api::runner_operation::kApply};
+  at.AddJob(job);
+  at.Take(StepKind::kStartPod);
+  at.Take(StepKind::kRun, "pause", 1);
+  EXPECT_EQ(at.Find(StepKind::kStartPod, "second")->cost, 1);
+  at.Take(StepKind::kStartPod, "second");
+
+  EXPECT_EQ(at.TheOperation(job).pods, Count::kMore);
+  EXPECT_EQ(at.TheOperation(job).effect[0].committed, 1) << "what the first did stays known";
+  EXPECT_EQ(PodsOf(at.world, *at.TheJob()).size(), 2u);
+  EXPECT_EQ(at.TheJob()->status().active(), 2);
+  EXPECT_FALSE(at.Find(StepKind::kStartPod).has_value()) << "two are enough";
+}
+
+TEST(SecondPodTest, OfAMigrationIsKeptOutByTheDatabasesOwnLock) {
+  ActorWorld at({.kills = false, .late_clock = false, .second_pods = true});
+  at.UseMigration({{.statements = 3, .transactional = true}});
+  at.AddJob();
+  at.Take(StepKind::kStartPod);
+  at.Take(StepKind::kRun, "pause", 1);
+  const std::string first = at.ThePod()->metadata().name();
+  at.Take(StepKind::kStartPod, "second");
+  for (const WorldStep& step : at.Offer()) {
+    if (step.kind == StepKind::kRun && step.target.name != first && step.what == "finish") {
+      EXPECT_EQ(step.option, 0);
+      at.Take(step);
+      break;
+    }
+  }
+  EXPECT_EQ(at.TheDatabase().files[0].committed, 0);
+  EXPECT_EQ(at.TheOperation().effect.size(), 1u);
+}
+
+TEST(SecondPodTest, IsDeletedWhenTheFirstDecidesTheJobAndRunsOnMeanwhile) {
+  ActorWorld at({.late_clock = false, .second_pods = true});
+  at.UseSchema(3);
+  TestJob job{.operation = api::runner_operation::kApply};
+  at.AddJob(job);
+  at.Take(StepKind::kStartPod);
+  at.Take(StepKind::kKillPod, "hard", 1);
+  at.Take(StepKind::kStartPod, "second");
+  at.Take(StepKind::kFinishJob);
+  EXPECT_EQ(at.TheJob()->status().conditions(0).type(), api::condition::kJobFailed);
+  EXPECT_TRUE(CanRun(at.world, at.TheOperation(job)));
+  at.Take(StepKind::kRun, "pause", 1);
+  EXPECT_EQ(at.TheDatabase().in_force, 2);
+  at.Take(StepKind::kKillPod, "grace");
+  EXPECT_FALSE(CanRun(at.world, at.TheOperation(job)));
+}
+
+TEST(SecondPodTest, MayReplaceOneThatIsForgotten) {
+  ActorWorld at({.kills = false, .late_clock = false, .second_pods = true, .lost_nodes = true});
+  at.AddJob();
+  at.Take(StepKind::kStartPod);
+  at.Take(StepKind::kNode, "lose");
+  at.world.now_ms += kNodeForgottenAfterMs;
+  at.Take(StepKind::kNode, "fail");
+  at.Take(StepKind::kNode, "forget");
+  at.Take(StepKind::kStartPod, "second");
+  EXPECT_EQ(at.world.runs.size(), 2u);
+  EXPECT_EQ(at.TheOperation().pods, Count::kMore);
+}
+
+TEST(LingeringPodTest, OutlivesItsJobAtTheDeadline) {
+  ActorWorld at({.late_clock = false, .lingering_pods = true});
+  at.UseMigration({{.statements = 3, .transactional = false}});
+  at.AddJob({.window_ms = 900'000, .deadline_seconds = 60});
+  at.Take(StepKind::kStartPod);
+  at.Take(StepKind::kRun, "pause", 1);
+  at.world.now_ms += 60'000;
+  EXPECT_EQ(at.Find(StepKind::kFinishJob, "linger")->cost, 1);
+  at.Take(StepKind::kFinishJob, "linger");
+
+  EXPECT_TRUE(IsFinished(*at.TheJob(), nullptr));
+  EXPECT_EQ(at.ThePod()->status().phase(), api::pod_phase::kRunning);
+  EXPECT_NE(at.ThePod()->metadata().deletion_timestamp_ms(), 0);
+  EXPECT_TRUE(CanRun(at.world, at.TheOperation()));
+  at.Take(StepKind::kKillPod, "grace");
+  EXPECT_EQ(at.ThePod(), nullptr);
+}
+
+TEST(CollectionTest, PiecewiseTheTtlTakesThePodsBeforeTheJob) {
+  ActorWorld at({.late_clock = false, .piecewise_ttl = true});
+  at.AddJob();
+  at.Take(StepKind::kStartPod);
+  at.Take(StepKind::kRun, "finish");
+  at.Take(StepKind::kFinishJob);
+  SetTtl(at);
+  at.world.now_ms += 300'000;
+  EXPECT_FALSE(at.Find(StepKind::kCollect, "ttl").has_value());
+  at.Take(StepKind::kCollect, "ttl-pods");
+  EXPECT_EQ(at.ThePod(), nullptr);
+  ASSERT_NE(at.TheJob(), nullptr) << "a reader finds the Job without its evidence";
+  at.Take(StepKind::kCollect, "ttl");
+  EXPECT_EQ(at.TheJob(), nullptr);
+}
+
+TEST(CollectionTest, PiecewiseGarbageGoesInAnyOrder) {
+  ActorWorld at({.late_clock = false, .piecewise_garbage = true});
+  at.AddJob();
+  at.Take(StepKind::kStartPod);
+  at.Take(StepKind::kRun, "finish");
+  ASSERT_TRUE(Delete(at.server, at.world, "test", api::KeyOf(*at.TheJob())).status.ok());
+  at.Take(StepKind::kCollect, "one");
+  EXPECT_EQ(at.ThePod(), nullptr);
+  EXPECT_FALSE(at.Find(StepKind::kCollect).has_value());
+}
+
 }  // namespace
 }  // namespace sim

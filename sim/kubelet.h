@@ -2,7 +2,7 @@
 //
 // What a run reports is the runner's business (sim/runner.h); how much of it reaches the API is
 // decided here, by how the container ended: everything, the frame but no termination summary, or
-// nothing.
+// nothing. Of a run whose node is out of reach (sim/node.h) nothing reaches it.
 //
 // Answers: issue item 5; spec 01, 10 and 11; spec 02, U-3, U-6.
 
@@ -35,21 +35,27 @@ struct ContainerEnd {
   std::string pod_reason{};  // Of the Pod's status, such as DeadlineExceeded.
 };
 
-// Ends the run of a Pod: log, termination message, Pod status and truth.
-void EndContainer(const ApiServer& server, World& world, const lifecycle::api::Key& pod,
+// Ends the run of a Pod: truth, and unless its node is out of reach log, termination message and
+// Pod status.
+void EndContainer(const ApiServer& server, World& world, const std::string& pod_uid,
                   const ContainerEnd& end);
 
-// Ends a Pod that never started its containers.
-void FailPendingPod(const ApiServer& server, World& world, const lifecycle::api::Key& pod,
-                    const std::string& reason);
+// Ends a Pod that never started its containers, or whose containers nobody hears of any more.
+void FailPod(const ApiServer& server, World& world, const lifecycle::api::Key& pod,
+             const std::string& reason);
 
 // Removes every Pod that is marked for deletion and has ended, and forgets the runs of Pods that
 // are gone.
 void RemoveEndedPods(const ApiServer& server, World& world);
 
-// Kills every child whose executionNotAfter and stop grace are past (U-3). The clock calls it at
-// every move, so no child outlives that instant.
+// Kills every child whose executionNotAfter and stop grace are past (U-3), on a node within reach
+// or not. The clock calls it at every move, so no child outlives that instant.
 void EndOverdueRuns(const ApiServer& server, World& world);
+
+// The stored Pod of a run, or nullptr when it is gone.
+const Entry* PodOf(const World& world, const Run& run);
+// True while nothing the run does reaches the API.
+bool IsUnheard(const World& world, const Run& run);
 
 // Offers and takes kRun, kKillPod, kLoseLog, and kStartPod of a Pod that waits.
 void OfferPodSteps(const ActorContext& context, const World& world, std::vector<WorldStep>& steps);

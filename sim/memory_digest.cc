@@ -155,9 +155,9 @@ void AbsorbProcess(const Process& process, int64_t now_ms, const DigestOptions& 
   AbsorbMemory(*memory, now_ms - started_ms, options, hasher);
   hasher.Int(works.size());
   for (const Work& work : works) {
-    const auto& [resource, due, backoff, paused] = work;
+    const auto& [resource, due, paused] = work;
     AbsorbKey(resource, hasher);
-    hasher.Int(Bits(backoff)).Bool(paused != nullptr);
+    hasher.Bool(paused != nullptr);
     AbsorbDue(due, now_ms, options, hasher);
     if (paused == nullptr) continue;
     const auto& [answers, tokens] = *paused;

@@ -10,7 +10,10 @@
 #include "lifecycle/api/migration.pb.h"
 #include "lifecycle/api/names.h"
 #include "lifecycle/api/schema.pb.h"
+#include "sim/administrator.h"
+#include "sim/backup.h"
 #include "sim/database.h"
+#include "sim/edits.h"
 #include "sim/runner.h"
 
 namespace sim {
@@ -194,19 +197,6 @@ void Repair(World& world, const api::PtahMigration& migration) {
   database.last_changed_by = "person";
 }
 
-// Deletes the object and brings it back as it was but for what a server sets: another UID, and for
-// those that had one, the status it had.
-template <class Object>
-api::MessagePtr BringBack(const ApiServer& server, World& world, const api::Key& key) {
-  auto object = std::make_shared<Object>(world.Find(key)->object->As<Object>());
-  Remove(server, world, key);
-  object->mutable_metadata()->clear_uid();
-  object->mutable_metadata()->clear_generation();
-  const api::Answer answer = Restore(server, world, std::move(object));
-  STOPGAP_CHECK(answer.status.ok(), answer.status.message());
-  return answer.stored.object;
-}
-
 // Chunks belong to the plan by its UID and are recorded by theirs.
 void RepublishSchemaPlan(const ApiServer& server, World& world, const api::Key& key) {
   const auto before =
@@ -369,12 +359,30 @@ void TakeAct(const ApiServer& server, World& world, const WorldStep& step) {
 }  // namespace
 
 void OfferPeople(const ActorContext& context, const World& world, std::vector<WorldStep>& steps) {
-  if (!world.person.empty()) PeopleOffers(context, world, steps).Offer();
+  if (world.person.empty()) return;
+  PeopleOffers(context, world, steps).Offer();
+  OfferEdits(context, world, steps);
+  OfferReleases(context, world, steps);
 }
 
 void TakePersonStep(const ActorContext& context, World& world, const WorldStep& step) {
-  TakeAct(context.server, world, step);
-  --world.person.Edit(step.what);
+  if (IsEdit(step.what)) {
+    TakeEdit(context, world, step);
+  } else if (IsRelease(step.what)) {
+    TakeRelease(context, world, step);
+  } else {
+    TakeAct(context.server, world, step);
+  }
+  if (step.what != act::kRetire) --world.person.Edit(step.what);
+}
+
+bool IsAct(absl::string_view what) {
+  static constexpr const char* kDecisions[] = {act::kApprove,         act::kDeleteApproval,
+                                               act::kReplaceApproval, act::kRepublish,
+                                               act::kRepair,          act::kAcknowledge};
+  return IsEdit(what) || (IsRelease(what) && what != act::kRetire) ||
+         std::any_of(std::begin(kDecisions), std::end(kDecisions),
+                     [what](const char* decision) { return what == decision; });
 }
 
 }  // namespace sim

@@ -5,6 +5,9 @@
 // else they do is a disturbance. Each act is offered only while World.person has it left, where its
 // request would be admitted, and where it would change something.
 //
+// What they do to what stands is in sim/edits.h, what they do to the manager in
+// sim/administrator.h.
+//
 // Answers: issue item 4 ("a person can repair the database") and 5; spec 01, 5.3 and 7.
 
 #ifndef SIM_PEOPLE_H_
@@ -12,6 +15,7 @@
 
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "sim/actor.h"
 
 namespace sim {
@@ -28,6 +32,9 @@ inline constexpr char kRepublish[] = "republish";
 inline constexpr char kRepair[] = "repair";
 inline constexpr char kAcknowledge[] = "acknowledge";
 }  // namespace act
+
+// Whether a person may be given this act, by this or the other two headers.
+bool IsAct(absl::string_view what);
 
 // Offers and takes kPerson.
 void OfferPeople(const ActorContext& context, const World& world, std::vector<WorldStep>& steps);

@@ -72,6 +72,7 @@ enum class Refusal {
   kNothingPending,  // Migration: everything is recorded already.
   kMoved,           // Migration: the history moved after the approval (U-4).
   kDirty,           // Migration: somebody has to look at the revision table first.
+  kLocked,          // Migration: the Job's other Pod holds the database's migration lock.
 };
 
 bool IsToldEverything(const Instructions& told) {
@@ -98,6 +99,15 @@ bool MountsAnotherPlan(const RunView& view) {
   return !bytes.empty() && api::DigestOf(bytes) != view.told.plan_content_digest;
 }
 
+// Ptah's own lock keeps two Pods of one Job apart. Runs of different operations are not kept apart
+// by it here: that they never meet is what the realm is for, and S-10 has to hold without help.
+bool ItsOtherPodRuns(const RunView& view) {
+  return std::any_of(view.world.runs.begin(), view.world.runs.end(), [&](const Run& other) {
+    return other.pod_uid != view.run.pod_uid && other.state == RunState::kRunning &&
+           other.operation_id == view.run.operation_id && other.database == view.database;
+  });
+}
+
 Refusal RefusalOf(const RunView& view) {
   if (!IsToldEverything(view.told)) return Refusal::kIncomplete;
   if (view.world.now_ms >= view.told.dispatch_not_after_ms) return Refusal::kTooLate;
@@ -106,6 +116,7 @@ Refusal RefusalOf(const RunView& view) {
     return MountsAnotherPlan(view) ? Refusal::kWrongPlan : Refusal::kNone;
   }
   const Database& database = DatabaseIn(view);
+  if (ItsOtherPodRuns(view)) return Refusal::kLocked;
   if (IsDirty(database)) return Refusal::kDirty;
   const std::string pending = PendingSequence(database);
   if (pending.empty()) return Refusal::kNothingPending;
@@ -358,6 +369,7 @@ void ReportRefusal(Refusal refusal, const RunView& view, RunReport& report) {
       return SetMigrationOutcome(api::report_outcome::kUpToDate, report);
     case Refusal::kMoved:
     case Refusal::kDirty:
+    case Refusal::kLocked:
       SetMigrationOutcome(api::report_outcome::kFailed, report);
       for (const int32_t at : PendingFiles(DatabaseIn(view))) {
         report.frame.mutable_migration_run()->add_planned(
@@ -417,9 +429,10 @@ int32_t DatabaseOf(const World& world, const api::Pod& pod, const Instructions& 
   return count == 1 ? 0 : -1;
 }
 
-RunView ViewOf(const World& world, const Run& run, const api::Pod& pod) {
-  const Instructions told = InstructionsOf(pod);
-  return RunView{world, run, pod, told, DatabaseOf(world, pod, told)};
+RunView ViewOf(const World& world, const Run& run) {
+  STOPGAP_CHECK(run.pod != nullptr, "a run that is looked at was started");
+  const api::Pod& pod = run.pod->As<api::Pod>();
+  return RunView{world, run, pod, InstructionsOf(pod), run.database};
 }
 
 int32_t StatementsLeft(const RunView& view) {
@@ -454,11 +467,8 @@ std::vector<FileEffect> IntendedEffect(const World& world, const api::Pod& pod,
 
 void RunStatements(World& world, const std::string& pod_uid, int32_t statements) {
   Run* run = EditRun(world, pod_uid);
-  const Entry* entry =
-      run == nullptr ? nullptr : world.Find({api::Kind::kPod, run->namespace_, run->pod_name});
-  STOPGAP_CHECK(entry != nullptr, "a run that moves has its Pod");
-  const api::Pod& pod = entry->object->As<api::Pod>();
-  const RunView view = ViewOf(world, *run, pod);
+  STOPGAP_CHECK(run != nullptr, "a run that moves is known");
+  const RunView view = ViewOf(world, *run);
   const int32_t left = StatementsLeft(view);
   STOPGAP_CHECK(statements <= left, "a run never does more than is left");
   const bool migration = Is(view.told.operation, api::runner_operation::kMigrationApply);
@@ -492,6 +502,11 @@ std::string SummaryText(const RunReport& report) {
 
 RunReport ReportOf(const RunView& view, Ending ending) {
   RunReport report = Identified(view);
+  if (ending == Ending::kMismatch) {
+    report.frame.set_protocol_version(view.told.protocol_version + 1);
+    ReportNotStarted(api::kProtocolMismatchCode, "the runner speaks another protocol", report);
+    return report;
+  }
   if (!view.told.mutating) {
     ReportReading(view, report);
     report.did_all = report.exit_code == 0;

@@ -46,11 +46,12 @@ Instructions InstructionsOf(const lifecycle::api::Pod& pod);
 // When a child that is asked to stop at executionNotAfter is killed: two thirds of the grace later.
 int64_t KillTimeOf(const Instructions& told);
 
-// The index of the database the Pod opens: the one of a Secret it mounts, else of the coordination
-// digest it was told, else the only one. Returns -1 when there is none.
+// The index of the database a Pod that starts now opens: the one of a Secret it mounts, else of the
+// coordination digest it was told, else the only one. Returns -1 when there is none.
 int32_t DatabaseOf(const World& world, const lifecycle::api::Pod& pod, const Instructions& told);
 
-// One run, looked at or moved. `pod` is the run's own, as it was when it started.
+// One run, looked at or moved. `pod` is the run's own, as it was when its containers started, and
+// `database` the one they opened.
 struct RunView {
   const World& world;
   const Run& run;
@@ -58,7 +59,8 @@ struct RunView {
   Instructions told;
   int32_t database;
 };
-RunView ViewOf(const World& world, const Run& run, const lifecycle::api::Pod& pod);
+// `run` has a Pod: it was started by the kubelet.
+RunView ViewOf(const World& world, const Run& run);
 
 // How many more statements the child would run if nothing disturbed it. 0 for a run that will start
 // none: a reader, one that refuses, one whose child ends here.
@@ -81,6 +83,7 @@ enum class Ending {
   kByItself,  // It did all it was to do, or failed, or there was nothing to start.
   kStopped,   // It was asked to stop and obeyed, so it reports what it did (U-6).
   kKilled,    // It was killed, and the runner reports that it cannot know (U-3).
+  kMismatch,  // The runner speaks another protocol than it was told, and started nothing.
 };
 
 struct RunReport {

@@ -72,7 +72,7 @@ struct OperationTruth {
   std::vector<std::string> read_back;  // Job UIDs some process read after they were stored, sorted.
   Count pods = Count::kNone;           // Pods ever started for it.
   bool marked = false;                 // dispatchStarted was stored at some time.
-  bool read_by_harvest = false;        // Its log was read by a pass after its Job ended.
+  int32_t database = -1;               // The one its first executor opened; -1: none yet.
   std::vector<FileEffect> effect;      // Mutating: per file of what it was to run.
   bool finished_ok = false;            // Mutating: the child ended having done all it was to do.
   bool disturbed = false;              // Killed, cut, or its log lost: L-15 does not speak of it.
@@ -119,6 +119,11 @@ struct Truth {
   CowMap<OperationTruth> operations;  // By operation id.
   CowMap<ApprovalTruth> approvals;    // By approval UID.
   std::vector<Cow<Database>> databases;
+  // A Job's Pod may be started twice, so that a Job that has one may still start another.
+  bool second_pods = false;
+  // Somebody who is not the manager wrote a resource's status, or tried to (S-53).
+  bool status_tampering_tried = false;
+  bool status_tampered = false;
   int32_t apply_claims = 0;      // Apply claims stored so far, counted up to `apply_claims_max`.
   int32_t apply_claims_max = 2;  // One more than the Applies a run follows.
 };

@@ -42,8 +42,7 @@ Hash128 OperationDigest(const std::string&, const OperationTruth& operation) {
   const auto& [id, family, resource, resource_uid, type, mutating, nonce, holder,
                coordination_digest, plan_uid, approval_uid, dispatch_not_after_ms,
                execution_not_after_ms, grace_ms, created, flying, job_names, job_uids, read_back,
-               pods, marked, read_by_harvest, effect, finished_ok, disturbed, reading, open] =
-      operation;
+               pods, marked, database, effect, finished_ok, disturbed, reading, open] = operation;
   Hasher hasher;
   hasher.Text(id).Int(static_cast<uint64_t>(family));
   hasher.Int(static_cast<uint64_t>(resource.kind)).Text(resource.namespace_).Text(resource.name);
@@ -54,7 +53,7 @@ Hash128 OperationDigest(const std::string&, const OperationTruth& operation) {
   AbsorbTexts(job_names, hasher);
   AbsorbTexts(job_uids, hasher);
   AbsorbTexts(read_back, hasher);
-  hasher.Int(static_cast<uint64_t>(pods)).Bool(marked).Bool(read_by_harvest);
+  hasher.Int(static_cast<uint64_t>(pods)).Bool(marked).Int(Bits(database));
   AbsorbEffects(effect, hasher);
   hasher.Bool(finished_ok).Bool(disturbed);
   AbsorbReading(reading, hasher);
@@ -85,10 +84,11 @@ Hash128 DatabaseDigest(const Database& database) {
   return hasher.Finish();
 }
 
-// When it started is only shown.
+// When it started is only shown; since when its node is lost counts by how far it is. The times a
+// Pod was told are its operation's.
 Hash128 RunDigest(const Run& run) {
-  const auto& [pod_name, pod_uid, job_uid, namespace_, operation_id, state, file, statement,
-               started_ms] = run;
+  const auto& [pod_name, pod_uid, job_uid, namespace_, operation_id, pod, database, lost_at_ms,
+               state, file, statement, started_ms] = run;
   static_cast<void>(started_ms);
   return Hasher()
       .Text(pod_name)
@@ -96,6 +96,9 @@ Hash128 RunDigest(const Run& run) {
       .Text(job_uid)
       .Text(namespace_)
       .Text(operation_id)
+      .Hash(pod == nullptr ? Hash128{} : pod->content)
+      .Int(Bits(database))
+      .Bool(lost_at_ms != 0)
       .Int(static_cast<uint64_t>(state))
       .Int(Bits(file))
       .Int(Bits(statement))
@@ -116,6 +119,18 @@ void AbsorbOperations(const World& world, const DigestOptions& options, Hasher& 
           hasher.Int(Remaining(ExecutionHorizonMs(operation), world.now_ms));
         }
       });
+}
+
+void AbsorbRuns(const World& world, Hasher& hasher) {
+  hasher.Int(world.runs.size());
+  for (const Cow<Run>& run : world.runs) {
+    hasher.Hash(run.Digest(RunDigest));
+    if (run->lost_at_ms == 0) continue;
+    hasher.Int(Remaining(NodeForgottenAtMs(*run), world.now_ms));
+    // What the view does not show: a log that comes back with its node.
+    const PodLog* log = world.logs.Get(run->pod_uid);
+    if (log != nullptr) hasher.Hash(log->content);
+  }
 }
 
 // A rival may take a Lease over once it has lapsed, so how long that takes counts for it, although
@@ -143,8 +158,8 @@ Hash128 TruthDigest(const World& world, const DigestOptions& options) {
     hasher.Hash(database.Digest(DatabaseDigest));
   }
   hasher.Int(Bits(world.truth.apply_claims));
-  hasher.Int(world.runs.size());
-  for (const Cow<Run>& run : world.runs) hasher.Hash(run.Digest(RunDigest));
+  hasher.Bool(world.truth.status_tampering_tried).Bool(world.truth.status_tampered);
+  AbsorbRuns(world, hasher);
   AbsorbRivals(world, hasher);
   hasher.Int(world.person.size());
   for (const auto& [act, left] : world.person) hasher.Text(act).Int(Bits(left));

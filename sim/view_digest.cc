@@ -43,8 +43,13 @@ void AbsorbLogs(const World& world, Hasher& hasher) {
   hasher.Int(world.logs.size());
   world.logs.ForEachDigest(
       [](const std::string& pod_uid, const PodLog& log) {
-        const auto& [text, content, lost] = log;
-        return Hasher().Text(pod_uid).Bool(text != nullptr).Hash(content).Bool(lost).Finish();
+        const auto& [text, content, lost, unreadable, harmed] = log;
+        static_cast<void>(harmed);
+        Hasher hasher;
+        hasher.Text(pod_uid).Bool(lost).Bool(unreadable);
+        // Nobody can tell what a log holds that cannot be read.
+        if (!unreadable) hasher.Bool(text != nullptr).Hash(content);
+        return hasher.Finish();
       },
       [&](const Hash128& digest, const PodLog&) { hasher.Hash(digest); });
 }

@@ -52,17 +52,29 @@ struct Run {
   std::string job_uid;
   std::string namespace_;
   std::string operation_id;
+  // The Pod as it was when its containers started: what the executor was told and mounted. A run
+  // can outlive the stored Pod, on a node that nobody reaches.
+  Handle pod = nullptr;
+  int32_t database = -1;   // Of the truth: the one its URL opened when it started. -1: none.
+  int64_t lost_at_ms = 0;  // Since when its node is out of reach; 0 while it is reachable.
   RunState state = RunState::kWaiting;
   int32_t file = 0;  // Where it is: the next file and statement.
   int32_t statement = 0;
   int64_t started_ms = 0;  // Shown only.
 };
 
+// How long a cluster waits for a lost node before it gives up the Pods on it.
+inline constexpr int64_t kNodeForgottenAfterMs = 300'000;
+// When it does so for the Pod of this run.
+inline int64_t NodeForgottenAtMs(const Run& run) { return run.lost_at_ms + kNodeForgottenAfterMs; }
+
 // A container's log as the API server would serve it: by Pod UID, part of the view.
 struct PodLog {
   std::shared_ptr<const std::string> text;  // Null while nothing was written.
   Hash128 content;
-  bool lost = false;  // Gone for good: the read answers NotFound.
+  bool lost = false;        // Gone for good: the read answers NotFound.
+  bool unreadable = false;  // For now: the node does not answer.
+  bool harmed = false;      // Cut or mixed up; its content says how.
 };
 
 // When a resource's next pass is due. Watches coalesce and arrive at once.
@@ -91,7 +103,6 @@ struct PausedPass {
 struct Work {
   lifecycle::api::Key resource;
   Due due;
-  int32_t backoff = 0;  // Consecutive errors, saturating: how long an error's retry waits.
   std::shared_ptr<const PausedPass> paused;
 };
 

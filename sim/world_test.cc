@@ -139,7 +139,6 @@ TEST(DigestTest, WhatAProcessRemembersAndOwesIsMemory) {
             }),
             "m");
   EXPECT_EQ(Moved([](TestStore& store) { WorkOf(store).due = {.when = Due::When::kNever}; }), "m");
-  EXPECT_EQ(Moved([](TestStore& store) { WorkOf(store).backoff = 1; }), "m");
   EXPECT_EQ(Moved([](TestStore& store) { WorkOf(store).paused = std::make_shared<PausedPass>(); }),
             "m");
   EXPECT_EQ(Moved([](TestStore& store) {

@@ -1,0 +1,289 @@
+#include "sim/edits.h"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "lifecycle/api/check.h"
+#include "lifecycle/api/core.pb.h"
+#include "lifecycle/api/migration.pb.h"
+#include "lifecycle/api/names.h"
+#include "lifecycle/api/realm.pb.h"
+#include "lifecycle/api/schema.pb.h"
+#include "sim/backup.h"
+
+namespace sim {
+
+namespace api = lifecycle::api;
+
+namespace {
+
+constexpr const char* kEdits[] = {
+    act::kSuspend,        act::kResume,        act::kEditSpec, act::kDelete,    act::kMovePolicy,
+    act::kRecreatePolicy, act::kWithdrawGrant, act::kGrant,    act::kDeleteJob, act::kTamperStatus,
+    act::kRestore,        act::kDropStatus,    act::kRepoint};
+
+// What both families have, of a stored resource.
+struct Parts {
+  const api::ObjectMeta& meta;
+  const api::TargetSpec& target;
+  const std::string& policy;  // Name of the verification policy's ConfigMap.
+  bool suspended;
+  bool has_record;  // A claim, or what is left of a run.
+};
+
+Parts PartsOf(const Entry& entry) {
+  if (entry.object->key.kind == api::Kind::kPtahSchema) {
+    const api::PtahSchema& schema = entry.object->As<api::PtahSchema>();
+    return {schema.metadata(), schema.spec().target(),
+            schema.spec().desired().verification_policy_from().name(), schema.spec().suspend(),
+            schema.status().has_active_operation() || schema.status().has_pending_observation()};
+  }
+  const api::PtahMigration& migration = entry.object->As<api::PtahMigration>();
+  return {migration.metadata(), migration.spec().target(),
+          migration.spec().artifact().verification_policy_from().name(), migration.spec().suspend(),
+          migration.status().has_active_operation() || migration.status().has_unresolved_run()};
+}
+
+template <class Resource, class Change>
+void ChangeObject(const ApiServer& server, World& world, const Entry& entry, Change change) {
+  auto next = std::make_shared<Resource>(entry.object->As<Resource>());
+  change(*next);
+  const api::Answer answer =
+      Update(server, world, kPersonUser, std::move(next), api::Subresource::kMain);
+  STOPGAP_CHECK(answer.status.ok(), answer.status.message());
+}
+
+// Changes the spec of a resource of either family.
+template <class ChangeSpec>
+void EditSpec(const ApiServer& server, World& world, const Entry& entry, ChangeSpec change) {
+  const auto of = [&](auto& resource) { change(*resource.mutable_spec()); };
+  if (entry.object->key.kind == api::Kind::kPtahSchema) {
+    return ChangeObject<api::PtahSchema>(server, world, entry, of);
+  }
+  ChangeObject<api::PtahMigration>(server, world, entry, of);
+}
+
+// ---- Policy and realm ----
+
+api::Key PolicyKeyOf(const Entry& entry) {
+  return {api::Kind::kConfigMap, entry.object->key.namespace_, PartsOf(entry).policy};
+}
+
+void ReplacePolicy(const ApiServer& server, World& world, const Entry& entry, bool other_content) {
+  const api::Key key = PolicyKeyOf(entry);
+  auto policy = std::make_shared<api::ConfigMap>(world.Find(key)->object->As<api::ConfigMap>());
+  policy->mutable_metadata()->clear_uid();
+  policy->mutable_metadata()->clear_generation();
+  if (other_content) {
+    for (auto& [name, text] : *policy->mutable_data()) absl::StrAppend(&text, "\nrequire: more");
+  }
+  // Its content cannot be changed, so it is deleted and made anew.
+  Delete(server, world, kPersonUser, key);
+  const api::Answer answer = Create(server, world, kPersonUser, std::move(policy));
+  STOPGAP_CHECK(answer.status.ok(), answer.status.message());
+}
+
+api::Key RealmKeyOf(const Entry& entry) {
+  return {api::Kind::kPtahRealm, "", PartsOf(entry).target.realm_ref().name()};
+}
+
+bool IsGranted(const World& world, const Entry& entry) {
+  const auto& namespaces =
+      world.Find(RealmKeyOf(entry))->object->As<api::PtahRealm>().spec().namespaces();
+  return std::find(namespaces.begin(), namespaces.end(), entry.object->key.namespace_) !=
+         namespaces.end();
+}
+
+void SetGrant(const ApiServer& server, World& world, const Entry& entry, bool granted) {
+  const std::string& namespace_ = entry.object->key.namespace_;
+  ChangeObject<api::PtahRealm>(
+      server, world, *world.Find(RealmKeyOf(entry)), [&](api::PtahRealm& realm) {
+        auto& namespaces = *realm.mutable_spec()->mutable_namespaces();
+        if (granted) {
+          *namespaces.Add() = namespace_;
+          return std::sort(namespaces.begin(), namespaces.end());
+        }
+        namespaces.erase(std::remove(namespaces.begin(), namespaces.end(), namespace_),
+                         namespaces.end());
+      });
+}
+
+// ---- Status ----
+
+template <class Status>
+void ClearRecords(Status& status) {
+  status.clear_active_operation();
+  status.set_phase(api::phase::kInSync);
+}
+
+// As a person would who takes a record for stale.
+void Tamper(const ApiServer& server, World& world, const Entry& entry) {
+  std::shared_ptr<google::protobuf::Message> next;
+  if (entry.object->key.kind == api::Kind::kPtahSchema) {
+    auto schema = std::make_shared<api::PtahSchema>(entry.object->As<api::PtahSchema>());
+    ClearRecords(*schema->mutable_status());
+    schema->mutable_status()->clear_pending_observation();
+    next = std::move(schema);
+  } else {
+    auto migration = std::make_shared<api::PtahMigration>(entry.object->As<api::PtahMigration>());
+    ClearRecords(*migration->mutable_status());
+    migration->mutable_status()->clear_unresolved_run();
+    next = std::move(migration);
+  }
+  const api::Answer answer =
+      Update(server, world, kPersonUser, std::move(next), api::Subresource::kStatus);
+  world.truth.status_tampering_tried = true;
+  world.truth.status_tampered = world.truth.status_tampered || answer.status.ok();
+}
+
+// What an annotation still says of an account, the backup has not settled: it is open again, and
+// the restored object's. Accounts of which nothing is left went with the object.
+void ReopenWhatTheCopyNames(World& world, const api::Key& key, const std::string& old_uid) {
+  const api::ObjectMeta& meta = api::MetaOf(*world.Find(key)->object->message);
+  const auto copy = meta.annotations().find(api::annotation::kUnresolvedRun);
+  if (copy == meta.annotations().end()) return;
+  std::vector<std::string> named;
+  for (const auto& [id, operation] : world.truth.operations) {
+    if (operation.resource_uid == old_uid && absl::StrContains(copy->second, id)) {
+      named.push_back(id);
+    }
+  }
+  for (const std::string& id : named) {
+    OperationTruth& operation = world.truth.operations.Edit(id);
+    operation.open = true;
+    operation.resource_uid = meta.uid();
+  }
+}
+
+template <class Resource>
+void RestoreWithoutStatus(const ApiServer& server, World& world, const WorldStep& step) {
+  const Resource& before = world.Find(step.target)->object->As<Resource>();
+  const std::string old_uid = before.metadata().uid();
+  if (step.what == act::kRestore) {
+    BringBack<Resource>(server, world, step.target);
+  } else {
+    auto next = std::make_shared<Resource>(before);
+    next->clear_status();
+    RestoreStatus(server, world, std::move(next));
+  }
+  ReopenWhatTheCopyNames(world, step.target, old_uid);
+}
+
+// ---- Offers ----
+
+// A database that the Secret does not open, and is its own realm; -1: there is none.
+int32_t OtherDatabase(const World& world) { return world.truth.databases.size() > 1 ? 1 : -1; }
+
+class EditOffers {
+ public:
+  EditOffers(const World& world, std::vector<WorldStep>& steps) : world_(world), steps_(steps) {}
+
+  void Offer() {
+    for (const api::Kind kind : {api::Kind::kPtahSchema, api::Kind::kPtahMigration}) {
+      ForEachOfKind(world_, kind, [this](const Entry& entry) {
+        OfferOf(entry);
+        return true;
+      });
+    }
+    if (Has(act::kDeleteJob)) {
+      ForEachOfKind(world_, api::Kind::kJob, [this](const Entry& entry) {
+        const api::Job& job = entry.object->As<api::Job>();
+        if (!IsFinished(job, nullptr) && job.metadata().deletion_timestamp_ms() == 0) {
+          Add(act::kDeleteJob, entry.object->key, 1);
+        }
+        return true;
+      });
+    }
+  }
+
+ private:
+  void OfferOf(const Entry& entry) {
+    const Parts parts = PartsOf(entry);
+    const api::Key& key = entry.object->key;
+    if (parts.meta.deletion_timestamp_ms() == 0) {
+      if (!parts.suspended) Offer(act::kSuspend, key, 1);
+      if (parts.suspended) Offer(act::kResume, key, 0);
+      Offer(act::kEditSpec, key, 1);
+      Offer(act::kDelete, key, 1);
+      Offer(act::kRestore, key, 1);
+      Offer(act::kDropStatus, key, 1);
+    }
+    if (world_.Find(PolicyKeyOf(entry)) != nullptr) {
+      Offer(act::kMovePolicy, key, 1);
+      Offer(act::kRecreatePolicy, key, 1);
+    }
+    if (world_.Find(RealmKeyOf(entry)) != nullptr) {
+      if (IsGranted(world_, entry)) Offer(act::kWithdrawGrant, key, 1);
+      if (!IsGranted(world_, entry)) Offer(act::kGrant, key, 0);
+    }
+    if (parts.has_record) Offer(act::kTamperStatus, key, 1);
+    if (OtherDatabase(world_) >= 0) Offer(act::kRepoint, key, 1);
+  }
+
+  bool Has(const char* what) const { return PersonHasLeft(world_, what) > 0; }
+  void Offer(const char* what, const api::Key& key, int32_t cost) {
+    if (Has(what)) Add(what, key, cost);
+  }
+  void Add(const char* what, const api::Key& key, int32_t cost) {
+    OfferStep(steps_, {.kind = StepKind::kPerson, .what = what, .target = key, .cost = cost},
+              absl::StrCat(what, " ", api::ShortName(key)));
+  }
+
+  const World& world_;
+  std::vector<WorldStep>& steps_;
+};
+
+void Repoint(World& world) {
+  std::vector<Cow<Database>>& databases = world.truth.databases;
+  std::string first = databases[0]->secret;
+  databases[0].Edit().secret = databases[1]->secret;
+  databases[1].Edit().secret = std::move(first);
+}
+
+}  // namespace
+
+bool IsEdit(absl::string_view what) {
+  return std::any_of(std::begin(kEdits), std::end(kEdits),
+                     [what](const char* edit) { return what == edit; });
+}
+
+void OfferEdits(const ActorContext&, const World& world, std::vector<WorldStep>& steps) {
+  EditOffers(world, steps).Offer();
+}
+
+void TakeEdit(const ActorContext& context, World& world, const WorldStep& step) {
+  const ApiServer& server = context.server;
+  const Entry entry = *world.Find(step.target);
+  if (step.what == act::kSuspend || step.what == act::kResume) {
+    const bool suspend = step.what == act::kSuspend;
+    return EditSpec(server, world, entry, [&](auto& spec) { spec.set_suspend(suspend); });
+  }
+  if (step.what == act::kEditSpec) {
+    return EditSpec(server, world, entry, [](auto& spec) {
+      auto* policy = spec.mutable_policy();
+      policy->set_lock_timeout_seconds(policy->lock_timeout_seconds() + 60);
+    });
+  }
+  if (step.what == act::kDelete || step.what == act::kDeleteJob) {
+    Delete(server, world, kPersonUser, step.target);
+    return;
+  }
+  if (step.what == act::kMovePolicy || step.what == act::kRecreatePolicy) {
+    return ReplacePolicy(server, world, entry, step.what == act::kMovePolicy);
+  }
+  if (step.what == act::kWithdrawGrant || step.what == act::kGrant) {
+    return SetGrant(server, world, entry, step.what == act::kGrant);
+  }
+  if (step.what == act::kTamperStatus) return Tamper(server, world, entry);
+  if (step.what == act::kRepoint) return Repoint(world);
+  if (step.target.kind == api::Kind::kPtahSchema) {
+    return RestoreWithoutStatus<api::PtahSchema>(server, world, step);
+  }
+  RestoreWithoutStatus<api::PtahMigration>(server, world, step);
+}
+
+}  // namespace sim

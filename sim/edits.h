@@ -1,0 +1,51 @@
+// What people do to what stands: they suspend, edit and delete a resource, replace its verification
+// policy, grant and withdraw a realm, delete a Job, restore a backup, tamper with status, or point
+// the URL at another database.
+//
+// Resuming and granting help, and cost nothing; everything else is a disturbance. As everywhere,
+// an act is offered while World.person has it left and where it would change something.
+//
+// Answers: issue item 9; spec 02, B-12, N, O, P-3, Q-5; spec 05, S-53.
+
+#ifndef SIM_EDITS_H_
+#define SIM_EDITS_H_
+
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "sim/actor.h"
+
+namespace sim {
+
+namespace act {
+inline constexpr char kSuspend[] = "suspend";
+inline constexpr char kResume[] = "resume";
+// The lock timeout moves: the generation with it, and an input of every fingerprint.
+inline constexpr char kEditSpec[] = "edit-spec";
+inline constexpr char kDelete[] = "delete";
+// The verification policy's ConfigMap comes back with other content, or with the same.
+inline constexpr char kMovePolicy[] = "move-policy";
+inline constexpr char kRecreatePolicy[] = "recreate-policy";
+// The PtahRealm that a resource names no longer lists its namespace, or lists it again.
+inline constexpr char kWithdrawGrant[] = "withdraw-grant";
+inline constexpr char kGrant[] = "grant";
+// An operation's Job is deleted while it runs.
+inline constexpr char kDeleteJob[] = "delete-job";
+// A person writes a resource's status: admission has to refuse it.
+inline constexpr char kTamperStatus[] = "tamper-status";
+// A backup is restored without status: under another UID, as tools do, or in place.
+inline constexpr char kRestore[] = "restore-without-status";
+inline constexpr char kDropStatus[] = "drop-status";
+// The Secret's URL opens another database from now on.
+inline constexpr char kRepoint[] = "repoint";
+}  // namespace act
+
+bool IsEdit(absl::string_view what);
+
+// Offers and takes kPerson of these acts.
+void OfferEdits(const ActorContext& context, const World& world, std::vector<WorldStep>& steps);
+void TakeEdit(const ActorContext& context, World& world, const WorldStep& step);
+
+}  // namespace sim
+
+#endif  // SIM_EDITS_H_
