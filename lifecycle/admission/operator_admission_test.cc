@@ -1,7 +1,5 @@
 // Every row of the webhook's table, admitted and refused.
 
-#include "lifecycle/admission/operator_admission.h"
-
 #include <functional>
 #include <memory>
 #include <string>
@@ -9,28 +7,29 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "lifecycle/admission/operator_admission.h"
 #include "lifecycle/api/digest.h"
 #include "lifecycle/api/names.h"
 #include "lifecycle/dispatch/workload.h"
 #include "lifecycle/dispatch/workload_samples.h"
 #include "lifecycle/migration/scene.h"
-#include "lifecycle/migration/tiny_store.h"
 #include "lifecycle/rules/names_rule.h"
 #include "lifecycle/schema/inputs.h"
 #include "lifecycle/schema/plan_object.h"
 #include "lifecycle/schema/projection.h"
+#include "lifecycle/testing/memory_door.h"
 
 namespace lifecycle::admission {
 namespace {
 
 using dispatch::samples::Digest;
 using dispatch::samples::Epoch;
+using lifecycle::testing::MemoryDoor;
 using migration::Scene;
-using migration::TinyStore;
 
 class Webhook {
  public:
-  explicit Webhook(const TinyStore& store) : store_(store) {}
+  explicit Webhook(const MemoryDoor& store) : store_(store) {}
 
   template <class T>
   api::AdmissionAnswer Create(const T& object, const std::string& sender) const {
@@ -64,13 +63,13 @@ class Webhook {
                 store_);
   }
 
-  const TinyStore& store_;
+  const MemoryDoor& store_;
   api::Configuration configuration_ = api::DefaultConfiguration();
 };
 
 // --- Jobs of a migration -------------------------------------------------------------------------
 
-class MigrationJobTest : public testing::Test {
+class MigrationJobTest : public ::testing::Test {
  protected:
   MigrationJobTest() : scene_("Always"), webhook_(scene_.store) { scene_.PassUntilRecorded(); }
 
@@ -188,7 +187,7 @@ TEST_F(MigrationJobTest, TheClusterItselfWritesJobStatusFreely) {
 
 // --- Plans of a migration, and decisions ---------------------------------------------------------
 
-class MigrationDecisionTest : public testing::Test {
+class MigrationDecisionTest : public ::testing::Test {
  protected:
   MigrationDecisionTest() : scene_("OnApproval"), webhook_(scene_.store) {
     approval_ = scene_.approval();
@@ -247,7 +246,7 @@ TEST_F(MigrationDecisionTest, AnApprovalIsStampedWithWhoAskedWhenAndInWhichReque
   ASSERT_TRUE(answer.status.ok()) << answer.status;
   const auto& stamped = static_cast<const api::PtahMigrationApproval&>(*answer.mutated);
   EXPECT_EQ(stamped.spec().approver().username(), "alice");
-  EXPECT_EQ(stamped.spec().approved_at_ms(), scene_.store.now_ms);
+  EXPECT_EQ(stamped.spec().approved_at_ms(), scene_.store.wall_ms);
   EXPECT_EQ(stamped.spec().mutation_request_uid(), "request-7");
   EXPECT_FALSE(stamped.has_status());
 }
@@ -353,7 +352,7 @@ TEST_F(MigrationDecisionTest, NobodyButTheManagerWritesAFamilysStatus) {
 // --- Schemas -------------------------------------------------------------------------------------
 
 // The schema app/a with a published, projected plan of two chunks and an undispatched Apply claim.
-class SchemaTest : public testing::Test {
+class SchemaTest : public ::testing::Test {
  protected:
   SchemaTest() : webhook_(store_) {
     LayDownPolicy();
@@ -472,7 +471,7 @@ class SchemaTest : public testing::Test {
     store_.Put(sample_.schema);
   }
 
-  TinyStore store_;
+  MemoryDoor store_;
   Webhook webhook_;
   dispatch::samples::SchemaApply sample_;
   api::ConfigMap policy_;
