@@ -83,6 +83,8 @@ StepResult HoldBinding(Pass& pass) {
        .claim_present = pass.has_claim(),
        .mutating_and_dispatched = mutating_and_dispatched});
   if (action == rules::MigrationBindingAction::kNothing) return std::nullopt;
+  pass.client().Journal("C-6");
+  pass.client().Journal("M-0");
   pass.client().Journal("M-10");
   switch (action) {
     case rules::MigrationBindingAction::kUnresolvedRunFirst:
