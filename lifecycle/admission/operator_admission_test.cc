@@ -1,5 +1,7 @@
 // Every row of the webhook's table, admitted and refused.
 
+#include "lifecycle/admission/operator_admission.h"
+
 #include <functional>
 #include <memory>
 #include <string>
@@ -7,9 +9,10 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "lifecycle/admission/operator_admission.h"
+#include "lifecycle/admission/author.h"
 #include "lifecycle/api/digest.h"
 #include "lifecycle/api/names.h"
+#include "lifecycle/api/patch.h"
 #include "lifecycle/dispatch/workload.h"
 #include "lifecycle/dispatch/workload_samples.h"
 #include "lifecycle/migration/scene.h"
@@ -39,6 +42,11 @@ class Webhook {
   template <class T>
   bool AdmitsCreate(const T& object) const {
     return Create(object, configuration_.user).status.ok();
+  }
+  template <class T>
+  api::AdmissionAnswer Update(const T& before, const T& after, const std::string& sender) const {
+    return Ask(api::Verb::kPatch, api::Subresource::kMain, std::make_shared<T>(before),
+               std::make_shared<T>(after), sender);
   }
   template <class T>
   bool AdmitsUpdate(const T& before, const T& after, const std::string& sender,
@@ -305,6 +313,46 @@ TEST_F(MigrationDecisionTest, AnApprovalIsRefusedWhenItDoesNotDescribeThePlanOrT
   EXPECT_FALSE(webhook_.Create(approval_, "alice").status.ok());
 }
 
+TEST_F(MigrationDecisionTest, WhoWroteTheSpecIsStampedWhereADistinctApproverIsRequired) {
+  const api::PtahMigration stored = scene_.migration();
+  api::PtahMigration next = stored;
+  next.mutable_spec()->set_interval_seconds(60);
+  EXPECT_EQ(webhook_.Update(stored, next, "alice").mutated, nullptr);
+
+  next.mutable_spec()->mutable_policy()->set_require_distinct_approver(true);
+  (*next.mutable_metadata()->mutable_annotations())[kSpecAuthor] = "mallory";
+  const api::AdmissionAnswer stamped = webhook_.Update(stored, next, "alice");
+  ASSERT_NE(stamped.mutated, nullptr);
+  const auto& written = static_cast<const api::PtahMigration&>(*stamped.mutated);
+  EXPECT_EQ(written.metadata().annotations().at(kSpecAuthor), "alice");
+
+  // A write that leaves the spec alone leaves the stamp alone, whoever makes it.
+  api::PtahMigration relabelled = written;
+  (*relabelled.mutable_metadata()->mutable_annotations())[kSpecAuthor] = "mallory";
+  const api::AdmissionAnswer kept = webhook_.Update(written, relabelled, "mallory");
+  ASSERT_NE(kept.mutated, nullptr);
+  EXPECT_TRUE(api::Equal(*kept.mutated, written));
+  api::PtahMigration with_finalizer = written;
+  with_finalizer.mutable_metadata()->add_finalizers(api::kMigrationFinalizer);
+  EXPECT_EQ(webhook_.Update(written, with_finalizer, webhook_.manager()).mutated, nullptr);
+}
+
+TEST_F(MigrationDecisionTest, WhereADistinctApproverIsRequiredTheAuthorIsNone) {
+  const auto require = [&](const char* author) {
+    scene_.EditMigration([&](api::PtahMigration& migration) {
+      migration.mutable_spec()->mutable_policy()->set_require_distinct_approver(true);
+      auto& annotations = *migration.mutable_metadata()->mutable_annotations();
+      annotations.clear();
+      if (author != nullptr) annotations[kSpecAuthor] = author;
+    });
+  };
+  require("alice");
+  EXPECT_FALSE(webhook_.Create(approval_, "alice").status.ok());
+  EXPECT_TRUE(webhook_.Create(approval_, "bob").status.ok());
+  require(nullptr);
+  EXPECT_FALSE(webhook_.Create(approval_, "bob").status.ok());
+}
+
 TEST_F(MigrationDecisionTest, ADecisionChangesItsMetadataAndNothingElse) {
   const api::PtahMigrationApproval& stored = scene_.approval();
   api::PtahMigrationApproval next = stored;
@@ -335,6 +383,23 @@ TEST_F(MigrationDecisionTest, OnlyTheRunThatIsUnresolvedCanBeAcknowledged) {
   acknowledgment.mutable_spec()->set_operation_id(Digest('1'));
   acknowledgment.mutable_spec()->mutable_migration_ref()->set_uid("other");
   EXPECT_FALSE(webhook_.Create(acknowledgment, "alice").status.ok());
+  acknowledgment.mutable_spec()->mutable_migration_ref()->set_uid("m-uid");
+  EXPECT_TRUE(webhook_.Create(acknowledgment, "alice").status.ok());
+  scene_.EditMigration([](api::PtahMigration& migration) {
+    migration.mutable_metadata()->set_deletion_timestamp_ms(1);
+  });
+  EXPECT_FALSE(webhook_.Create(acknowledgment, "alice").status.ok());
+}
+
+TEST_F(MigrationDecisionTest, NobodyButTheManagerJudgesADecision) {
+  const api::PtahMigrationApproval& approval = scene_.approval();
+  const api::PtahSchemaApproval schema_approval;
+  const api::PtahMigrationRunAcknowledgment acknowledgment;
+  const auto status = api::Subresource::kStatus;
+  EXPECT_FALSE(webhook_.AdmitsUpdate(approval, approval, "alice", status));
+  EXPECT_FALSE(webhook_.AdmitsUpdate(schema_approval, schema_approval, "alice", status));
+  EXPECT_FALSE(webhook_.AdmitsUpdate(acknowledgment, acknowledgment, "alice", status));
+  EXPECT_TRUE(webhook_.AdmitsUpdate(approval, approval, webhook_.manager(), status));
 }
 
 TEST_F(MigrationDecisionTest, NobodyButTheManagerWritesAFamilysStatus) {
