@@ -102,6 +102,32 @@ absl::Status ReviewClaimedTtl(const Job& job, const dispatch::ClaimContext& cont
   return dispatch::HoldToEnvelope(context, job);
 }
 
+// The retirement record names this very Job, by name and UID.
+bool IsRetired(const Job& job, const api::PendingBindingRetirement& record) {
+  return record.has_job() && record.job().name() == job.metadata().name() &&
+         !record.job().uid().empty() && record.job().uid() == job.metadata().uid();
+}
+
+// Row 2 (b) and (c): the Job a rotation left, which only the retirement record and what it names
+// still speak for. Nobody is waiting for it to be cleaned while it runs.
+absl::Status ReviewRetiredTtl(const Job& job, const api::PtahSchema& schema) {
+  if (!IsTerminal(job)) return Refused("the retired Job has not ended");
+  return schema.status().has_active_operation() ? dispatch::HoldRetiredReading(schema, job)
+                                                : dispatch::HoldRetiredApply(schema, job);
+}
+
+absl::Status ReviewSchemaTtl(const Job& job, const api::PtahSchema& schema) {
+  const api::PtahSchemaStatus& status = schema.status();
+  if (IsRetired(job, status.pending_binding_retirement())) return ReviewRetiredTtl(job, schema);
+  return ReviewClaimedTtl(job,
+                          {.family = Family::kSchema,
+                           .owner = schema.metadata(),
+                           .claim = status.active_operation(),
+                           .binding = status.execution_binding(),
+                           .plan = status.has_plan() ? &status.plan() : nullptr},
+                          status.has_active_operation());
+}
+
 bool IsTtlTransition(const Job& before, const Job& after) {
   if (before.spec().has_ttl_seconds_after_finished()) return false;
   Job expected = before;
@@ -142,14 +168,7 @@ absl::Status ReviewJobUpdate(const Job& before, const Job& after, const api::Dir
   if (const api::OwnerReference* owner = SoleOwner(before.metadata(), api::Kind::kPtahSchema)) {
     const auto schema = Read<api::PtahSchema>(reader, namespace_, owner->name());
     if (!schema) return Refused("the owner of the Job is gone");
-    const api::PtahSchemaStatus& status = schema->status();
-    return ReviewClaimedTtl(before,
-                            {.family = Family::kSchema,
-                             .owner = schema->metadata(),
-                             .claim = status.active_operation(),
-                             .binding = status.execution_binding(),
-                             .plan = status.has_plan() ? &status.plan() : nullptr},
-                            status.has_active_operation());
+    return ReviewSchemaTtl(before, *schema);
   }
   if (const api::OwnerReference* owner = SoleOwner(before.metadata(), api::Kind::kPtahMigration)) {
     const auto migration = Read<api::PtahMigration>(reader, namespace_, owner->name());

@@ -577,6 +577,136 @@ TEST_F(SchemaTest, TheTtlOfARunningApplyIsAdmittedAndOfARunningReadingIsNot) {
   EXPECT_FALSE(webhook_.AdmitsUpdate(Submitted(), ttl, webhook_.manager()));
 }
 
+// --- Jobs a rotation left --------------------------------------------------------------------
+
+class RetiredJobTest : public SchemaTest {
+ protected:
+  using Edit = std::function<void(api::PtahSchemaStatus&)>;
+
+  static api::Job Ended(api::Job job) {
+    job.mutable_metadata()->set_uid("job-uid");
+    api::JobCondition* failed = job.mutable_status()->add_conditions();
+    failed->set_type("Failed");
+    failed->set_status("True");
+    return job;
+  }
+  bool AdmitsTtl(const api::Job& job) const {
+    api::Job next = job;
+    next.mutable_spec()->set_ttl_seconds_after_finished(300);
+    return webhook_.AdmitsUpdate(job, next, webhook_.manager());
+  }
+  // The epoch of the claim goes; the record names its Job.
+  static void Rotate(const char* operation, api::PtahSchemaStatus& status) {
+    api::PendingBindingRetirement* record = status.mutable_pending_binding_retirement();
+    record->set_retired_epoch(status.execution_binding().epoch());
+    record->mutable_job()->set_operation(operation);
+    record->mutable_job()->set_name("apply-a-0123456789abcdef");
+    record->mutable_job()->set_uid("job-uid");
+    status.mutable_execution_binding()->set_epoch(Epoch('f'));
+    status.clear_plan();
+  }
+  void RefusesWhenVaried(const api::Job& job,
+                         const std::vector<std::pair<const char*, Edit>>& variations) {
+    const api::PtahSchema retired = sample_.schema;
+    for (const auto& [what, vary] : variations) {
+      SCOPED_TRACE(what);
+      sample_.schema = retired;
+      EditSchema(vary);
+      EXPECT_FALSE(AdmitsTtl(job));
+    }
+    sample_.schema = retired;
+    store_.Put(retired);
+    EXPECT_TRUE(AdmitsTtl(job));
+  }
+};
+
+TEST_F(RetiredJobTest, TheTtlOfAKeptReadingsJobIsAdmittedForExactlyTheJobTheRecordNames) {
+  api::ActiveOperation* claim = sample_.schema.mutable_status()->mutable_active_operation();
+  claim->set_type("Plan");
+  claim->clear_admission_snapshot();
+  api::Job job = *dispatch::BuildSchemaJob(sample_.schema, *claim, nullptr, sample_.configuration);
+  *claim->mutable_admission_snapshot() =
+      *dispatch::ResolveSnapshot(job, *claim, sample_.configuration);
+  claim->set_job_uid("job-uid");
+  job = Ended(*dispatch::BuildSchemaJob(sample_.schema, *claim, nullptr, sample_.configuration));
+  EditSchema([](api::PtahSchemaStatus& status) { Rotate("Plan", status); });
+  RefusesWhenVaried(
+      job,
+      {{"no record", [](auto& s) { s.clear_pending_binding_retirement(); }},
+       {"another operation",
+        [](auto& s) {
+          s.mutable_pending_binding_retirement()->mutable_job()->set_operation("Observe");
+        }},
+       {"another name",
+        [](auto& s) { s.mutable_pending_binding_retirement()->mutable_job()->set_name("b"); }},
+       {"another UID",
+        [](auto& s) { s.mutable_pending_binding_retirement()->mutable_job()->set_uid("b"); }},
+       {"no UID",
+        [](auto& s) { s.mutable_pending_binding_retirement()->mutable_job()->clear_uid(); }},
+       {"another epoch",
+        [](auto& s) { s.mutable_pending_binding_retirement()->set_retired_epoch(Epoch('e')); }},
+       {"no claim", [](auto& s) { s.clear_active_operation(); }},
+       {"a claim of another Job", [](auto& s) { s.mutable_active_operation()->set_job_name("b"); }},
+       {"an Apply claim", [](auto& s) { s.mutable_active_operation()->set_type("Apply"); }},
+       {"another snapshot",
+        [](auto& s) { s.mutable_active_operation()->clear_admission_snapshot(); }}});
+  api::Job running = job;
+  running.clear_status();
+  EXPECT_FALSE(AdmitsTtl(running));
+  // A deleting schema may still clean up.
+  sample_.schema.mutable_metadata()->set_deletion_timestamp_ms(1);
+  store_.Put(sample_.schema);
+  EXPECT_TRUE(AdmitsTtl(job));
+}
+
+TEST_F(RetiredJobTest, TheTtlOfARetiredApplysJobIsAdmittedWhileItsOutcomeIsUnknown) {
+  const api::Job job = Ended(sample_.Build());
+  EditSchema([&](api::PtahSchemaStatus& status) {
+    api::PendingObservation* proof = status.mutable_pending_observation();
+    const api::ActiveOperation& claim = status.active_operation();
+    proof->set_outcome("OutcomeUnknown");
+    proof->set_apply_operation_id(claim.id());
+    proof->set_apply_job_name(claim.job_name());
+    proof->set_apply_job_uid("job-uid");
+    *proof->mutable_admission_snapshot() = claim.admission_snapshot();
+    *proof->mutable_plan() = status.plan();
+    status.clear_active_operation();
+    Rotate("Apply", status);
+  });
+  RefusesWhenVaried(
+      job,
+      {{"no record", [](auto& s) { s.clear_pending_binding_retirement(); }},
+       {"another UID",
+        [](auto& s) { s.mutable_pending_binding_retirement()->mutable_job()->set_uid("b"); }},
+       {"no UID",
+        [](auto& s) { s.mutable_pending_binding_retirement()->mutable_job()->clear_uid(); }},
+       {"another epoch",
+        [](auto& s) { s.mutable_pending_binding_retirement()->set_retired_epoch(Epoch('e')); }},
+       {"an outcome that was read",
+        [](auto& s) { s.mutable_pending_observation()->set_outcome("ApplySucceeded"); }},
+       {"no proof", [](auto& s) { s.clear_pending_observation(); }},
+       {"a proof of another Job",
+        [](auto& s) { s.mutable_pending_observation()->set_apply_job_uid("b"); }},
+       {"a proof of another attempt",
+        [](auto& s) { s.mutable_pending_observation()->set_apply_operation_id(Digest('f')); }},
+       {"another plan",
+        [](auto& s) {
+          s.mutable_pending_observation()->mutable_plan()->set_fingerprint(Digest('f'));
+        }},
+       {"a claim", [](auto& s) { s.mutable_active_operation()->set_type("Observe"); }}});
+  api::Job running = job;
+  running.clear_status();
+  EXPECT_FALSE(AdmitsTtl(running));
+}
+
+TEST_F(SchemaTest, AJobOfARetiredEpochIsNeverCreated) {
+  EXPECT_TRUE(webhook_.AdmitsCreate(Submitted()));
+  EditSchema([](api::PtahSchemaStatus& status) {
+    status.mutable_execution_binding()->set_epoch(Epoch('f'));
+  });
+  EXPECT_FALSE(webhook_.AdmitsCreate(Submitted()));
+}
+
 TEST_F(SchemaTest, AChunkItsManifestListsIsAdmittedAndAnyOtherRefused) {
   EXPECT_TRUE(webhook_.AdmitsCreate(chunks_[0]));
   api::PtahSchemaPlanChunk other = chunks_[0];

@@ -19,6 +19,7 @@ class ExecutionBinding;
 class Job;
 class ObjectMeta;
 class PlanRecord;
+class PtahSchema;
 }  // namespace lifecycle::api
 
 namespace lifecycle::dispatch {
@@ -47,6 +48,13 @@ absl::Status HoldToRebuild(const ClaimContext& context, const api::Job& live,
 // Adoption and supervision once the inputs moved, and the cleanup TTL (F-4, I-2): labels,
 // annotations, epoch, and the template against the snapshot.
 absl::Status HoldToEnvelope(const ClaimContext& context, const api::Job& live);
+
+// The Job a rotation of a schema's binding left behind (M-7), for adoption and the cleanup TTL: the
+// kept read-only claim's, or the Apply's that only the pending observation still carries. There is
+// no binding in force for it; its epoch is held to the retirement record, and so are its name and,
+// once it is known, its UID. The webhook asks the same (spec 01, 12.2).
+absl::Status HoldRetiredReading(const api::PtahSchema& schema, const api::Job& live);
+absl::Status HoldRetiredApply(const api::PtahSchema& schema, const api::Job& live);
 
 // What the webhook holds a submitted create to (spec 01, 12.2).
 absl::Status HoldSubmitted(const ClaimContext& context, const api::Job& submitted,

@@ -20,6 +20,9 @@
 #include "lifecycle/schema/inputs.h"
 #include "lifecycle/schema/outcome.h"
 #include "lifecycle/schema/proof.h"
+#include "lifecycle/schema/refused_pods.h"
+#include "lifecycle/schema/rotation.h"
+#include "lifecycle/schema/suspension.h"
 
 namespace lifecycle::schema {
 namespace {
@@ -41,7 +44,7 @@ StepResult GuardProof(Pass& pass, ClaimWork& work) {
 // B-20.4: a failure is retried at its deadline; while a proof is open its Lease is renewed
 // meanwhile.
 StepResult WaitForRetry(Pass& pass) {
-  if (pass.status().phase() != api::phase::kFailed) return std::nullopt;
+  if (pass.spec().suspend() || pass.status().phase() != api::phase::kFailed) return std::nullopt;
   const int64_t left_ms = pass.status().next_reconciliation_time_ms() - pass.NowMs();
   if (left_ms <= 0) return std::nullopt;
   pass.client().Journal("B-20.4");
@@ -106,21 +109,39 @@ PassResult Supervise(Pass& pass, ClaimWork& work, const StoredJob& job, bool ado
       return *std::move(contended);
     }
   }
+  if (pass.spec().suspend() && work.operation().mutating) pass.client().Journal("O-3");
   if (!dispatch::EndOf(*job).terminal) {
     pass.client().Journal("F-6");
+    const absl::Status reported = ReportRefusedPods(pass, *job);
+    if (!reported.ok()) return PassResult::Error(reported);
     return PassResult::After(pass.timing().supervision_poll_ms);
   }
+  if (!inputs_hold && work.operation().mutating) {
+    pass.client().Journal(pass.spec().suspend() ? "O-4" : "O-5");
+  }
   return Harvest(pass, job, inputs_hold);
+}
+
+// What nobody here understands is neither read-only nor mutating: it is not retried, and it
+// goes only when nothing of it was ever dispatched.
+PassResult WorkOnUnknownClaim(Pass& pass) {
+  pass.client().Journal("R-2");
+  const api::ActiveOperation& claim = *pass.claim();
+  if (!dispatch::MayHaveDispatched(claim)) {
+    const absl::Status read =
+        pass.client().Get<api::Job>(pass.metadata().namespace_(), claim.job_name()).status();
+    if (api::IsNotFound(read)) return DiscardReading(pass, "the claim's type is not known");
+    if (!read.ok()) return PassResult::Error(read);
+  }
+  return PassResult::Error(
+      absl::FailedPreconditionError("the claim is of a type this manager does not know"));
 }
 
 }  // namespace
 
 PassResult WorkOnClaim(Pass& pass) {
   pass.client().Journal("B-20");
-  if (!pass.operation().known) {
-    return PassResult::Error(
-        absl::FailedPreconditionError("the claim is of a type this manager does not know"));
-  }
+  if (!pass.operation().known) return WorkOnUnknownClaim(pass);
   ClaimWork work(pass);
   if (work.claim().lease_continuity_lost() && work.HoldsRealm()) {
     return SettleLostContinuity(pass, work);
@@ -128,11 +149,20 @@ PassResult WorkOnClaim(Pass& pass) {
   if (work.ServesProof()) {
     if (StepResult ended = GuardProof(pass, work)) return *std::move(ended);
   }
+  if (work.operation().mutating && !dispatch::MayHaveDispatched(work.claim()) &&
+      !PlanIsInForce(pass)) {
+    pass.client().Journal("B-20.3");
+    return RotateBinding(pass);
+  }
   if (StepResult waiting = WaitForRetry(pass)) return *std::move(waiting);
 
   const absl::StatusOr<StoredJob> read =
       pass.client().Get<api::Job>(pass.metadata().namespace_(), work.claim().job_name());
   if (!read.ok() && !api::IsNotFound(read.status())) return PassResult::Error(read.status());
+  if (read.ok() && pass.spec().suspend() && pass.proof() == nullptr && work.operation().read_only) {
+    pass.client().Journal("B-20.6");
+    return SuspendClaim(pass);
+  }
   pass.client().Journal("F-1");
   const rules::JobJudgement judgement = dispatch::JudgeJob(
       rules::Family::kSchema, pass.metadata(), work.claim(), read.ok() ? &**read : nullptr);

@@ -84,6 +84,24 @@ api::PlanApproval RecordOf(const api::PtahSchemaApproval& approval) {
   return record;
 }
 
+// Returns the approvals that name the plan, oldest first, by a direct list.
+absl::StatusOr<std::vector<StoredApproval>> ApprovalsOf(Pass& pass, const api::RetiredPlan& plan) {
+  absl::StatusOr<std::vector<StoredApproval>> listed =
+      pass.client().List<api::PtahSchemaApproval>(pass.metadata().namespace_());
+  if (!listed.ok()) return listed.status();
+  listed->erase(std::remove_if(listed->begin(), listed->end(),
+                               [&](const StoredApproval& approval) {
+                                 const api::PtahSchemaApprovalSpec& spec = approval->spec();
+                                 return spec.schema_ref().uid() != pass.metadata().uid() ||
+                                        spec.plan_ref().name() != plan.name() ||
+                                        spec.plan_ref().uid() != plan.uid() ||
+                                        spec.plan_fingerprint() != plan.fingerprint();
+                               }),
+                listed->end());
+  std::sort(listed->begin(), listed->end(), OlderFirst);
+  return listed;
+}
+
 // Returns the approval of that name as it is now, nullopt when there is none.
 absl::StatusOr<std::optional<StoredApproval>> Read(Pass& pass, const std::string& name) {
   absl::StatusOr<StoredApproval> read =
@@ -180,6 +198,33 @@ absl::Status MarkRecordedApprovalStale(Pass& pass) {
   if (!read.ok()) return read.status();
   if (!*read || (**read)->metadata().uid() != record.uid()) return absl::OkStatus();
   return MarkStale(pass, **read, api::reason::kPlanNoLongerCurrent);
+}
+
+absl::Status SweepApprovals(Pass& pass, const api::RetiredPlan& plan) {
+  const absl::StatusOr<std::vector<StoredApproval>> approvals = ApprovalsOf(pass, plan);
+  if (!approvals.ok()) return approvals.status();
+  for (const StoredApproval& approval : *approvals) {
+    const absl::Status marked = MarkStale(pass, approval, api::reason::kExecutionBindingChanged);
+    if (!marked.ok()) return marked;
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<bool> MarkOneOfUnsupportedEngine(Pass& pass) {
+  if (pass.plan() == nullptr) return false;
+  api::RetiredPlan plan;
+  plan.set_name(pass.plan()->name());
+  plan.set_uid(pass.plan()->uid());
+  plan.set_fingerprint(pass.plan()->fingerprint());
+  const absl::StatusOr<std::vector<StoredApproval>> approvals = ApprovalsOf(pass, plan);
+  if (!approvals.ok()) return approvals.status();
+  for (const StoredApproval& approval : *approvals) {
+    if (Has(*approval, api::condition::kStale)) continue;
+    const absl::Status marked = MarkStale(pass, approval, api::reason::kUnsupportedEngine);
+    if (!marked.ok()) return marked;
+    return true;
+  }
+  return false;
 }
 
 }  // namespace lifecycle::schema

@@ -4,7 +4,7 @@
 // An approval is reserved in status.plan by one pass and claimed by another, and the claim holds it
 // by reference from then on: only a claim looking for a new approval skips a spent one.
 //
-// Answers: spec 02, D-5.6, D-5.7, E-5; spec 03, 12.1, 12.2; W-03, W-04, W-11.
+// Answers: spec 02, B-9, D-5.6, D-5.7, E-5, M-6, M-9; spec 03, 12.1, 12.2; W-03, W-04, W-11.
 
 #ifndef LIFECYCLE_SCHEMA_APPROVALS_H_
 #define LIFECYCLE_SCHEMA_APPROVALS_H_
@@ -48,6 +48,14 @@ absl::Status SpendApproval(Pass& pass, const StoredApproval& approval);
 // W-04. Marks the recorded approval Stale, when its UID is still the recorded one and it is not
 // marked yet. Does nothing where none is recorded.
 absl::Status MarkRecordedApprovalStale(Pass& pass);
+
+// M-6, M-9. Marks every approval that names the plan (name, UID, fingerprint) Stale, its execution
+// binding having moved. Listed directly: the sweep is not repeated for one that a cache still hid.
+absl::Status SweepApprovals(Pass& pass, const api::RetiredPlan& plan);
+
+// B-9. Marks one approval of the plan in status Stale, its engine not being supported. Returns
+// whether one was left to be marked.
+absl::StatusOr<bool> MarkOneOfUnsupportedEngine(Pass& pass);
 
 }  // namespace lifecycle::schema
 

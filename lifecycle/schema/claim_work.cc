@@ -11,6 +11,8 @@
 #include "lifecycle/schema/inputs.h"
 #include "lifecycle/schema/outcome.h"
 #include "lifecycle/schema/projection.h"
+#include "lifecycle/schema/rotation.h"
+#include "lifecycle/schema/suspension.h"
 
 namespace lifecycle::schema {
 
@@ -63,6 +65,7 @@ absl::Status ClaimWork::ReadChunksOnce() {
 StepResult ClaimWork::Authorize() {
   const bool apply = operation().mutating;
   if (apply && pass_.NowMs() >= claim().dispatch_not_after_ms()) return DropLateApply(pass_);
+  if (pass_.spec().suspend()) return SuspendClaim(pass_);
   if (!InputsHold(pass_.schema(), claim())) {
     constexpr char kWhy[] = "the inputs of the claim moved";
     return apply ? DropStalePlan(pass_, kWhy) : DiscardReading(pass_, kWhy);
@@ -86,6 +89,7 @@ StepResult ClaimWork::AuthorizeApply() {
   if (!plan_ || !PlanIsCurrent(pass_.schema(), **plan_)) {
     return DropStalePlan(pass_, "the plan is gone, replaced or no longer what status says");
   }
+  if (!PlanIsInForce(pass_)) return RotateBinding(pass_);
   const absl::Status bytes = ReadChunksOnce();
   if (!bytes.ok()) return PassResult::Error(bytes);
   if (!chunks_) return DropStalePlan(pass_, "the plan's bytes do not reconstruct");

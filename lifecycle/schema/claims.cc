@@ -5,6 +5,7 @@
 
 #include "lifecycle/api/names.h"
 #include "lifecycle/dispatch/claim.h"
+#include "lifecycle/dispatch/conditions.h"
 
 namespace lifecycle::schema {
 namespace {
@@ -61,6 +62,14 @@ void BindProof(const api::PendingObservation& proof, ActiveOperation& claim) {
 }
 
 void SetConditionsOfClaim(Pass& pass, const ActiveOperation& claim, api::PtahSchemaStatus& next) {
+  if (dispatch::IsTrue(next.conditions(), api::condition::kSuspended)) {
+    pass.SetCondition(api::condition::kSuspended, false, "Resumed", "", next);
+  }
+  // B-9: said with the first claim the engine lets through, not in a write of its own.
+  if (pass.proof() == nullptr &&
+      !dispatch::IsTrue(next.conditions(), api::condition::kEngineSupported)) {
+    pass.SetCondition(api::condition::kEngineSupported, true, "Supported", "", next);
+  }
   if (claim.type() != api::operation::kApply) return;
   constexpr char kReason[] = "ApplyClaimed";
   pass.SetCondition(api::condition::kApplying, true, kReason, "", next);

@@ -10,6 +10,7 @@
 #include "lifecycle/schema/claims.h"
 #include "lifecycle/schema/discard.h"
 #include "lifecycle/schema/plan_object.h"
+#include "lifecycle/schema/rotation.h"
 
 namespace lifecycle::schema {
 namespace {
@@ -73,7 +74,10 @@ PassResult DecideOnPlan(Pass& pass) {
   if (!*plan || !PlanIsCurrent(pass.schema(), ***plan)) {
     return DropStalePlan(pass, "the plan is gone, replaced or no longer what status says");
   }
-  // D-5.3, a plan of another execution binding, belongs to the rotation that B-5 makes first.
+  if (!PlanIsInForce(pass)) {
+    pass.client().Journal("D-5.3");
+    return RotateBinding(pass);
+  }
 
   const absl::StatusOr<std::optional<PolicyIdentity>> policy = ReadPolicy(pass);
   if (!policy.ok()) return PassResult::Error(policy.status());

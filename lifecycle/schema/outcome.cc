@@ -53,25 +53,10 @@ bool CountsAreSound(const PendingObservation& record) {
          record.apply_pod_count() >= record.apply_pod_uids_size();
 }
 
-// The Pods of the Job the claim records, or of the one in hand; nullopt when neither has a UID, for
-// then no Pod can be attributed. Errors: the list could not be read.
-absl::StatusOr<std::optional<dispatch::PodEvidence>> CollectEvidence(
-    Pass& pass, const api::Stored<api::Job>* job) {
-  const ActiveOperation& claim = *pass.claim();
-  dispatch::JobIdentity identity = {pass.metadata().namespace_(), claim.job_name(),
-                                    claim.job_uid()};
-  if (identity.uid.empty() && job != nullptr) identity.uid = (*job)->metadata().uid();
-  if (identity.uid.empty()) return std::optional<dispatch::PodEvidence>();
-  absl::StatusOr<dispatch::PodEvidence> evidence =
-      dispatch::CollectPodEvidence(pass.client(), identity, claim.admission_snapshot(),
-                                   job == nullptr ? nullptr : &(*job)->spec().template_());
-  if (!evidence.ok()) return evidence.status();
-  return std::optional<dispatch::PodEvidence>(*std::move(evidence));
-}
-
 // The outcome patch: record in, claim out, nothing staged.
 PassResult SwapClaimForRecord(Pass& pass, PendingObservation record, rules::Disposition disposition,
-                              absl::string_view why, api::Site site = api::Site::Here()) {
+                              absl::string_view why, StatusEdit also,
+                              api::Site site = api::Site::Here()) {
   const bool unknown = record.outcome() == api::proof_outcome::kOutcomeUnknown;
   const char* reason = unknown ? api::reason::kApplyOutcomeUnknown : "ApplySucceeded";
   return NowOr(pass.RetireClaim(
@@ -82,6 +67,7 @@ PassResult SwapClaimForRecord(Pass& pass, PendingObservation record, rules::Disp
         pass.SetCondition(api::condition::kApplying, false, reason, "", next);
         pass.SetCondition(api::condition::kInSync, false, reason, "", next);
         pass.SetCondition(api::condition::kReconciliationFailed, unknown, reason, why, next);
+        also(next);
       },
       site));
 }
@@ -125,16 +111,30 @@ PassResult RecordApplied(Pass& pass, api::Stored<api::Job>& job,
   if (!record.ok()) return PassResult::Error(record.status());
   const absl::Status cleaned = SetCleanupTtl(pass, job);
   if (!cleaned.ok()) return PassResult::Error(cleaned);
-  return SwapClaimForRecord(pass, *std::move(record), rules::Disposition::kAccounted, "");
+  return SwapClaimForRecord(pass, *std::move(record), rules::Disposition::kAccounted, "",
+                            [](api::PtahSchemaStatus&) {});
 }
 
-PassResult RecordUnknownOutcome(Pass& pass, const Uncertain& uncertain) {
+absl::StatusOr<std::optional<dispatch::PodEvidence>> ApplyEvidence(
+    Pass& pass, const api::Stored<api::Job>* job) {
+  const ActiveOperation& claim = *pass.claim();
+  dispatch::JobIdentity identity = {pass.metadata().namespace_(), claim.job_name(),
+                                    claim.job_uid()};
+  if (identity.uid.empty() && job != nullptr) identity.uid = (*job)->metadata().uid();
+  if (identity.uid.empty()) return std::optional<dispatch::PodEvidence>();
+  absl::StatusOr<dispatch::PodEvidence> evidence =
+      dispatch::CollectPodEvidence(pass.client(), identity, claim.admission_snapshot(),
+                                   job == nullptr ? nullptr : &(*job)->spec().template_());
+  if (!evidence.ok()) return evidence.status();
+  return std::optional<dispatch::PodEvidence>(*std::move(evidence));
+}
+
+PassResult RecordUnknownOutcome(Pass& pass, const Uncertain& uncertain, StatusEdit also) {
   pass.client().Journal("I-1");
   std::optional<dispatch::PodEvidence> collected;
   const dispatch::PodEvidence* evidence = uncertain.evidence;
   if (evidence == nullptr) {
-    absl::StatusOr<std::optional<dispatch::PodEvidence>> found =
-        CollectEvidence(pass, uncertain.job);
+    absl::StatusOr<std::optional<dispatch::PodEvidence>> found = ApplyEvidence(pass, uncertain.job);
     if (!found.ok()) return PassResult::Error(found.status());
     collected = *std::move(found);
     if (collected) evidence = &*collected;
@@ -151,7 +151,7 @@ PassResult RecordUnknownOutcome(Pass& pass, const Uncertain& uncertain) {
     if (!cleaned.ok()) return PassResult::Error(cleaned);
   }
   return SwapClaimForRecord(pass, *std::move(record), rules::Disposition::kUnaccounted,
-                            uncertain.why);
+                            uncertain.why, also);
 }
 
 }  // namespace lifecycle::schema

@@ -10,6 +10,8 @@
 #ifndef LIFECYCLE_SCHEMA_OUTCOME_H_
 #define LIFECYCLE_SCHEMA_OUTCOME_H_
 
+#include <optional>
+
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "lifecycle/api/client.h"
@@ -33,9 +35,17 @@ struct Uncertain {
   absl::string_view why;  // For people.
 };
 
+// Returns the evidence of the Pods of the Job the claim records, or of the one in hand (null:
+// none); nullopt when neither has a UID, for then no Pod can be attributed. Errors: the list could
+// not be read.
+absl::StatusOr<std::optional<dispatch::PodEvidence>> ApplyEvidence(
+    Pass& pass, const api::Stored<api::Job>* job);
+
 // I-1. Errors (in the result): the Pods could not be listed, the TTL could not be set, or the claim
 // lacks what the record needs; the claim stays then.
-PassResult RecordUnknownOutcome(Pass& pass, const Uncertain& uncertain);
+// `also` makes the rest of the same patch (M-5).
+PassResult RecordUnknownOutcome(
+    Pass& pass, const Uncertain& uncertain, StatusEdit also = [](api::PtahSchemaStatus&) {});
 
 // The one function that makes the record. Errors: FailedPrecondition when something the proof needs
 // is missing from the claim or disagrees with the plan.

@@ -1,11 +1,11 @@
 #include "lifecycle/schema/pass.h"
 
-#include <algorithm>
-
 #include "lifecycle/api/kind.h"
 #include "lifecycle/api/names.h"
 #include "lifecycle/dispatch/claim.h"
 #include "lifecycle/dispatch/conditions.h"
+#include "lifecycle/dispatch/fence.h"
+#include "lifecycle/dispatch/finalizer.h"
 #include "lifecycle/dispatch/retire.h"
 
 namespace lifecycle::schema {
@@ -22,8 +22,7 @@ api::Key Pass::key() const {
 }
 
 bool Pass::HasFinalizer() const {
-  const auto& finalizers = metadata().finalizers();
-  return std::find(finalizers.begin(), finalizers.end(), api::kSchemaFinalizer) != finalizers.end();
+  return dispatch::HasFinalizer(metadata(), api::kSchemaFinalizer);
 }
 
 int64_t Pass::NowMs() {
@@ -105,6 +104,15 @@ absl::Status Pass::StartNextAttempt(StatusEdit edit, api::Site site) {
   return Store(std::move(next), api::Subresource::kStatus, site);
 }
 
+absl::Status Pass::AbandonProof(api::Site site) {
+  api::PtahSchema next = *schema_;
+  api::PtahSchemaStatus& after = *next.mutable_status();
+  after.clear_pending_observation();
+  const absl::Status staged = dispatch::StageRelease(dispatch::ReleaseOfProof(*proof()), after);
+  if (!staged.ok()) return staged;
+  return Store(std::move(next), api::Subresource::kStatus, site);
+}
+
 void Pass::SetCondition(const char* type, bool value, absl::string_view reason,
                         absl::string_view message, api::PtahSchemaStatus& next) {
   dispatch::SetCondition({.type = type,
@@ -132,18 +140,16 @@ absl::Status Pass::RemoveFinalizer() {
   if (claim() != nullptr || proof() != nullptr || status().has_pending_lock_release()) {
     return absl::FailedPreconditionError("the finalizer stays while a record remains");
   }
-  return WriteMetadata([](api::ObjectMeta& next) {
-    auto& finalizers = *next.mutable_finalizers();
-    finalizers.erase(
-        std::remove(finalizers.begin(), finalizers.end(), std::string(api::kSchemaFinalizer)),
-        finalizers.end());
-  });
+  return WriteMetadata(
+      [](api::ObjectMeta& next) { dispatch::DropFinalizer(api::kSchemaFinalizer, next); });
 }
 
 absl::Status Pass::Reread() {
   absl::StatusOr<api::Stored<api::PtahSchema>> read =
       client().Get<api::PtahSchema>(metadata().namespace_(), metadata().name());
   if (!read.ok()) return read.status();
+  const absl::Status fenced = dispatch::FencePass(**read, context_);
+  if (!fenced.ok()) return fenced;
   schema_ = *std::move(read);
   return absl::OkStatus();
 }

@@ -88,6 +88,10 @@ class Pass {
   // L-6. Does nothing when no release is pending.
   absl::Status PerformRelease();
 
+  // W-56: a proof that no reading will settle any more goes, and with it the realm, in one status
+  // patch that stages the release. Performs nothing yet. `pass` has a proof and no claim.
+  absl::Status AbandonProof(api::Site site = api::Site::Here());
+
   // W-30, after a fresh direct read. Errors: FailedPrecondition while a record remains.
   absl::Status RemoveFinalizer();
 
@@ -100,7 +104,8 @@ class Pass {
   void SetCondition(const char* type, bool value, absl::string_view reason,
                     absl::string_view message, api::PtahSchemaStatus& next);
 
-  // Reads the resource again, directly. Errors: NotFound when it is gone.
+  // Reads the resource again, directly, and fences it again. Errors: NotFound when it is
+  // gone; FailedPrecondition when a newer manager has written it.
   absl::Status Reread();
 
  private:

@@ -9,15 +9,16 @@
 #include "lifecycle/lease/target_lock.h"
 #include "lifecycle/rules/lease_rule.h"
 #include "lifecycle/schema/claims.h"
+#include "lifecycle/schema/retired.h"
+#include "lifecycle/schema/suspension.h"
 
 namespace lifecycle::schema {
-namespace {
 
 using dispatch::StepResult;
 
 // J-1. The realm is held under the Apply's operation ID; under another epoch somebody else may have
 // written in between, so the outcome is unknown and the reading starts over (W-32).
-StepResult RenewRealm(Pass& pass) {
+StepResult RenewProof(Pass& pass) {
   pass.client().Journal("J-1");
   const api::PendingObservation& proof = *pass.proof();
   const absl::StatusOr<lease::Acquisition> acquisition = lease::Acquire(
@@ -44,13 +45,17 @@ StepResult RenewRealm(Pass& pass) {
   }));
 }
 
-}  // namespace
-
 absl::StatusOr<bool> ApplyPodMayRun(Pass& pass) {
   pass.client().Journal("J-3");
   const api::PendingObservation& proof = *pass.proof();
-  // No Pod can be attributed without a UID; only the horizon protects then.
-  if (proof.apply_job_uid().empty()) return false;
+  const bool retired = RetirementNamesApply(pass);
+  if (proof.apply_job_uid().empty()) {
+    // No Pod can be attributed without a UID; only the horizon protects then.
+    if (!retired) return false;
+    const absl::Status looked_for = WorkOffRetiredApply(pass, /*pods_running=*/false);
+    if (!looked_for.ok()) return looked_for;
+    return true;
+  }
   const absl::StatusOr<dispatch::PodEvidence> evidence = dispatch::CollectPodEvidence(
       pass.client(), {pass.metadata().namespace_(), proof.apply_job_name(), proof.apply_job_uid()},
       proof.admission_snapshot(), nullptr);
@@ -64,13 +69,17 @@ absl::StatusOr<bool> ApplyPodMayRun(Pass& pass) {
     });
     if (!written.ok()) return written;
   }
-  return active;
+  if (!retired) return active;
+  const absl::Status worked_off = WorkOffRetiredApply(pass, active);
+  if (!worked_off.ok()) return worked_off;
+  return true;
 }
 
 PassResult WorkOnProof(Pass& pass) {
-  if (StepResult ended = RenewRealm(pass)) return *std::move(ended);
+  if (StepResult ended = RenewProof(pass)) return *std::move(ended);
   const absl::StatusOr<bool> active = ApplyPodMayRun(pass);
   if (!active.ok()) return PassResult::Error(active.status());
+  if (StepResult suspended = SuspendProof(pass)) return *std::move(suspended);
   pass.client().Journal("J-4");
   const int64_t poll_ms = pass.timing().supervision_poll_ms;
   if (*active) return PassResult::After(poll_ms);

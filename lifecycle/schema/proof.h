@@ -10,6 +10,7 @@
 #define LIFECYCLE_SCHEMA_PROOF_H_
 
 #include "absl/status/statusor.h"
+#include "lifecycle/dispatch/claim_holder.h"
 #include "lifecycle/schema/pass.h"
 
 namespace lifecycle::schema {
@@ -17,8 +18,13 @@ namespace lifecycle::schema {
 // J. Always ends the pass. `pass` has a pendingObservation and no claim.
 PassResult WorkOnProof(Pass& pass);
 
+// J-1. Renews the realm for the proof. Goes on when it is held under the record's epoch.
+dispatch::StepResult RenewProof(Pass& pass);
+
 // J-3, the Pod fence: whether an Apply Pod of the record may still run. Merges what it saw into the
-// record where that grew (W-31). Errors: the Pods could not be listed, or the merge not written.
+// record where that grew (W-31). A Job that a rotation's record names is worked off first, and then
+// the answer is yes for this pass (M-7). Errors: the Pods could not be listed, or the merge not
+// written.
 absl::StatusOr<bool> ApplyPodMayRun(Pass& pass);
 
 }  // namespace lifecycle::schema

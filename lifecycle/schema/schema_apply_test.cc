@@ -9,7 +9,6 @@
 #include "lifecycle/api/digest.h"
 #include "lifecycle/api/errors.h"
 #include "lifecycle/api/names.h"
-#include "lifecycle/lease/target_lock.h"
 #include "lifecycle/rules/names_rule.h"
 #include "lifecycle/schema/schema_scene.h"
 
@@ -17,26 +16,6 @@ namespace lifecycle::schema {
 namespace {
 
 constexpr const char* kNamespace = SchemaScene::kNamespace;
-
-const api::Lease& LeaseOf(const SchemaScene& scene) {
-  return scene.door.At<api::Lease>(scene.configuration.coordination_namespace,
-                                   rules::LeaseName(scene.status().target().coordination_digest()));
-}
-
-bool RealmIsFree(const SchemaScene& scene) {
-  return LeaseOf(scene).spec().holder_identity().empty();
-}
-
-void RivalTakesRealm(SchemaScene& scene) {
-  api::Client client(scene.door, "rival");
-  api::Memory memory;
-  ASSERT_TRUE(lease::Acquire(client, memory, scene.configuration.coordination_namespace,
-                             {.coordination_digest = scene.status().target().coordination_digest(),
-                              .resource_uid = "uid-rival",
-                              .operation_id = "rival",
-                              .duration_seconds = 60})
-                  .ok());
-}
 
 TEST(SchemaApplyTest, AnApprovedPlanIsAppliedProvenAndAttributed) {
   SchemaScene scene;
@@ -47,7 +26,7 @@ TEST(SchemaApplyTest, AnApprovedPlanIsAppliedProvenAndAttributed) {
   EXPECT_EQ(scene.JobsMade(api::runner_operation::kObserve), 1);
   EXPECT_EQ(scene.JobsMade(api::runner_operation::kPlan), 1);
   EXPECT_TRUE(scene.ApprovalIs(api::condition::kConsumed));
-  EXPECT_TRUE(RealmIsFree(scene));
+  EXPECT_TRUE(scene.RealmIsFree());
   EXPECT_EQ(scene.failed_passes, 0);
 }
 
@@ -56,15 +35,15 @@ TEST(SchemaApplyTest, EachWriteComesInItsPlace) {
   SchemaScene scene;
   scene.Approve();
   ASSERT_TRUE(scene.RunUntil([&] { return scene.status().has_pending_observation(); }));
-  const std::string lease = "update lease/" + LeaseOf(scene).metadata().name();
+  const std::string lease = "update lease/" + scene.lease().metadata().name();
   const std::string job = "job/" + scene.status().pending_observation().apply_job_name();
   const std::string plan = scene.status().plan().name();
   const std::vector<std::string> expected = {
-      "patch schema/orders status",                        // W-03
-      "patch schema/orders",                               // W-01
-      "patch schema/orders status",                        // W-02
-      "create lease/" + LeaseOf(scene).metadata().name(),  // W-05
-      "patch schema/orders status",                        // W-06
+      "patch schema/orders status",                       // W-03
+      "patch schema/orders",                              // W-01
+      "patch schema/orders status",                       // W-02
+      "create lease/" + scene.lease().metadata().name(),  // W-05
+      "patch schema/orders status",                       // W-06
       lease,
       "create configmap/" + plan + "-000",  // W-08
       "patch schema/orders status",         // W-09
@@ -122,7 +101,7 @@ TEST(SchemaApplyTest, SettlesAfterAStopAtEveryDurableWrite) {
               scene.JobsMade(api::runner_operation::kPlan) > 0);
     }));
     EXPECT_LE(scene.JobsMade(api::runner_operation::kApply), 1);
-    EXPECT_TRUE(RealmIsFree(scene));
+    EXPECT_TRUE(scene.RealmIsFree());
   }
 }
 
@@ -183,7 +162,7 @@ TEST(SchemaApplyTest, AnApprovalThatIsGoneRetiresTheClaimWithoutTheRealm) {
   SchemaScene scene;
   scene.Approve();
   ASSERT_TRUE(scene.PassUntil([&] { return scene.HasClaim("Apply"); }));
-  RivalTakesRealm(scene);
+  scene.RivalTakesRealm();
   scene.door.Erase<api::PtahSchemaApproval>(kNamespace, SchemaScene::kApproval);
   scene.Pass();
   EXPECT_FALSE(scene.status().has_active_operation());
@@ -252,7 +231,7 @@ TEST(SchemaApplyTest, AForeignProjectionRetiresThePlan) {
   scene.door.Put(foreign);
   ASSERT_TRUE(scene.PassUntil([&] { return !scene.status().has_plan(); }));
   EXPECT_TRUE(scene.IsSettled());
-  EXPECT_TRUE(RealmIsFree(scene));
+  EXPECT_TRUE(scene.RealmIsFree());
 }
 
 TEST(SchemaApplyTest, ARunningJobWhoseInputsMovedIsUnknownWithoutBeingRead) {
@@ -364,7 +343,7 @@ TEST(SchemaApplyTest, AnEditedSpecIsResolvedVerifiedObservedAndPlanned) {
   EXPECT_EQ(scene.status().phase(), api::phase::kAwaitingApproval);
   EXPECT_EQ(scene.status().observed_generation(), 2);
   EXPECT_EQ(scene.failed_passes, 0);
-  EXPECT_TRUE(RealmIsFree(scene));
+  EXPECT_TRUE(scene.RealmIsFree());
 }
 
 TEST(SchemaApplyTest, AReadingThatCannotBeReadRunsAgainUnderANewName) {

@@ -5,13 +5,18 @@
 
 #include "lifecycle/api/errors.h"
 #include "lifecycle/api/names.h"
+#include "lifecycle/dispatch/fence.h"
 #include "lifecycle/schema/active.h"
 #include "lifecycle/schema/claims.h"
 #include "lifecycle/schema/decide.h"
+#include "lifecycle/schema/deletion.h"
 #include "lifecycle/schema/discard.h"
+#include "lifecycle/schema/gates.h"
 #include "lifecycle/schema/pass.h"
 #include "lifecycle/schema/plan_object.h"
 #include "lifecycle/schema/proof.h"
+#include "lifecycle/schema/rotation.h"
+#include "lifecycle/schema/suspension.h"
 
 namespace lifecycle::schema {
 namespace {
@@ -51,12 +56,32 @@ absl::Status RemoveLoneFinalizer(Pass& pass) {
   return removed.ok() ? pass.Reread() : removed;
 }
 
-// B, in its order. B-2, B-4, B-5 and B-9 to B-14 are gates of their own and stand where their
-// numbers are.
+// B-9 to B-14: what may refuse an ordinary claim.
+dispatch::StepResult PassGates(Pass& pass) {
+  if (dispatch::StepResult refused = HoldEngine(pass)) return refused;
+  if (dispatch::StepResult refused = HoldExclusions(pass)) return refused;
+  if (!PlanIsInForce(pass)) {
+    pass.client().Journal("B-11");
+    return RotateBinding(pass);
+  }
+  if (dispatch::StepResult refused = HoldPolicy(pass)) return refused;
+  if (dispatch::StepResult suspended = SuspendAtRest(pass)) return suspended;
+  return HoldRealm(pass);
+}
+
+// B, in its order; B-2 stands after every read.
 PassResult RunPass(Pass& pass) {
   if (pass.status().has_pending_lock_release()) {
     pass.client().Journal("B-3");
     return NowOr(pass.PerformRelease());
+  }
+  if (pass.metadata().deletion_timestamp_ms() != 0) {
+    pass.client().Journal("B-4");
+    return WorkOnDeletion(pass);
+  }
+  if (dispatch::StepResult ended = HoldBinding(pass)) {
+    pass.client().Journal("B-5");
+    return *std::move(ended);
   }
   if (pass.claim() != nullptr) return WorkOnClaim(pass);
   const absl::Status tidied = RemoveLoneFinalizer(pass);
@@ -66,6 +91,7 @@ PassResult RunPass(Pass& pass) {
     pass.client().Journal("B-8");
     return WorkOnProof(pass);
   }
+  if (dispatch::StepResult refused = PassGates(pass)) return *std::move(refused);
   if (pass.status().observed_generation() != pass.metadata().generation()) {
     pass.client().Journal("B-15");
     return ClaimResolve(pass);
@@ -82,6 +108,8 @@ PassResult SchemaReconciler::Reconcile(const std::string& namespace_, const std:
     return api::IsNotFound(schema.status()) ? PassResult::Done()
                                             : PassResult::Error(schema.status());
   }
+  const absl::Status fenced = dispatch::FencePass(**schema, context_);
+  if (!fenced.ok()) return PassResult::Error(fenced);
   Pass pass(context_, *std::move(schema));
   return RunPass(pass);
 }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "lifecycle/api/check.h"
 #include "lifecycle/api/digest.h"
 #include "lifecycle/api/frame.h"
 #include "lifecycle/api/kind.h"
@@ -12,6 +13,8 @@
 #include "lifecycle/api/runner_contract.h"
 #include "lifecycle/dispatch/conditions.h"
 #include "lifecycle/dispatch/workload.h"
+#include "lifecycle/lease/target_lock.h"
+#include "lifecycle/rules/names_rule.h"
 #include "lifecycle/schema/inputs.h"
 #include "lifecycle/schema/plan_object.h"
 #include "lifecycle/schema/publication.h"
@@ -160,6 +163,64 @@ bool SchemaScene::PassUntil(const std::function<bool()>& done) {
     Pass();
   }
   return done();
+}
+
+void SchemaScene::EditSpec(const std::function<void(api::PtahSchemaSpec&)>& edit) {
+  door.Edit<api::PtahSchema>(kNamespace, kName, [&](api::PtahSchema& schema) {
+    edit(*schema.mutable_spec());
+    schema.mutable_metadata()->set_generation(schema.metadata().generation() + 1);
+  });
+}
+
+void SchemaScene::Suspend(bool suspend) {
+  EditSpec([&](api::PtahSchemaSpec& spec) { spec.set_suspend(suspend); });
+}
+
+void SchemaScene::Delete() {
+  door.Edit<api::PtahSchema>(kNamespace, kName, [&](api::PtahSchema& schema) {
+    schema.mutable_metadata()->set_deletion_timestamp_ms(door.wall_ms);
+    schema.mutable_metadata()->set_generation(schema.metadata().generation() + 1);
+  });
+}
+
+void SchemaScene::EditStatus(const std::function<void(api::PtahSchemaStatus&)>& edit) {
+  door.Edit<api::PtahSchema>(kNamespace, kName,
+                             [&](api::PtahSchema& schema) { edit(*schema.mutable_status()); });
+}
+
+const api::Lease& SchemaScene::lease() const {
+  return door.At<api::Lease>(configuration.coordination_namespace,
+                             rules::LeaseName(CoordinationDigest(schema())));
+}
+
+void SchemaScene::RivalTakesRealm() {
+  const std::string name = rules::LeaseName(CoordinationDigest(schema()));
+  if (door.Has<api::Lease>(configuration.coordination_namespace, name)) {
+    door.Edit<api::Lease>(configuration.coordination_namespace, name,
+                          [](api::Lease& lease) { lease.mutable_spec()->set_holder_identity(""); });
+  }
+  api::Client client(door, "rival");
+  api::Memory memory_of_rival;
+  STOPGAP_CHECK(lease::Acquire(client, memory_of_rival, configuration.coordination_namespace,
+                               {.coordination_digest = CoordinationDigest(schema()),
+                                .resource_uid = "uid-rival",
+                                .operation_id = "rival",
+                                .duration_seconds = 60})
+                    .ok(),
+                "a rival takes a free realm");
+}
+
+bool SchemaScene::Followed(const char* rule) const {
+  return std::count(door.journal().begin(), door.journal().end(), rule) > 0;
+}
+
+bool SchemaScene::RunToRecordedApply() {
+  return PassUntil(
+      [&] { return HasClaim("Apply") && !status().active_operation().job_uid().empty(); });
+}
+
+void SchemaScene::EditPod(const std::string& job, const std::function<void(api::Pod&)>& edit) {
+  door.Edit<api::Pod>(kNamespace, job + "-0", edit);
 }
 
 void SchemaScene::Approve(const char* name) {

@@ -50,8 +50,27 @@ class SchemaScene {
     return !status().has_active_operation() && !status().has_pending_observation() &&
            !status().has_pending_lock_release() && schema().metadata().finalizers().empty();
   }
+  // The spec of the schema is edited, which moves its generation.
+  void EditSpec(const std::function<void(api::PtahSchemaSpec&)>& edit);
+  void Suspend(bool suspend = true);
+  // Somebody deletes the schema; its finalizer holds it.
+  void Delete();
+  void EditStatus(const std::function<void(api::PtahSchemaStatus&)>& edit);
+  // The Lease of the schema's realm, and whether nobody holds it.
+  const api::Lease& lease() const;
+  bool RealmIsFree() const { return lease().spec().holder_identity().empty(); }
+  // Somebody else takes the realm, held or not.
+  void RivalTakesRealm();
+  // Whether a pass said that it follows this rule.
+  bool Followed(const char* rule) const;
   void Approve(const char* name = kApproval);
   bool ApprovalIs(const char* condition) const;
+
+  // Passes, with Pods and Jobs taking their course, until the Job of an Apply is recorded; it has
+  // not ended.
+  bool RunToRecordedApply();
+  // The Pod of the Job of that name.
+  void EditPod(const std::string& job, const std::function<void(api::Pod&)>& edit);
 
   // Runs the Pods of every Job that has not ended, to their ends.
   void RunJobs();

@@ -50,6 +50,14 @@ absl::StatusOr<Currency> CurrencyOf(Pass& pass) {
       .epoch = proof.plan().execution_binding_id() == pass.status().execution_binding().epoch()};
 }
 
+api::RetiredPlan AppliedPlan(const PendingObservation& proof) {
+  api::RetiredPlan plan;
+  plan.set_name(proof.plan().name());
+  plan.set_uid(proof.plan().uid());
+  plan.set_fingerprint(proof.plan().fingerprint());
+  return plan;
+}
+
 api::AppliedRecord AppliedRecordOf(const PendingObservation& proof, int64_t now_ms) {
   const api::PlanRecord& plan = proof.plan();
   api::AppliedRecord applied;
@@ -148,6 +156,11 @@ PassResult AcceptPlan(Pass& pass, StoredJob& job, const api::FramePayload& frame
     if (!published.ok()) return PassResult::Error(published.status());
     if (!published->plan) return RetryReading(pass, &job, published->why_not);
     plan = RecordOf(**published->plan);
+  }
+  if (!current->epoch) {
+    pass.client().Journal("M-9");
+    const absl::Status swept = SweepApprovals(pass, AppliedPlan(*pass.proof()));
+    if (!swept.ok()) return PassResult::Error(swept);
   }
   const absl::Status marked = MarkRecordedApprovalStale(pass);
   if (!marked.ok()) return PassResult::Error(marked);
