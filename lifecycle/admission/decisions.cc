@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "lifecycle/admission/author.h"
 #include "lifecycle/admission/reading.h"
 #include "lifecycle/api/core.pb.h"
 #include "lifecycle/api/digest.h"
@@ -121,13 +122,16 @@ bool CopiesHold(const api::PtahMigrationApprovalSpec& approval,
 }
 
 absl::Status FenceMigration(const api::PtahMigrationApprovalSpec& approval,
-                            const std::string& namespace_, const DirectReader& reader) {
+                            const AdmissionRequest& request, const DirectReader& reader) {
+  const std::string& namespace_ = request.key.namespace_;
   const auto migration =
       Read<api::PtahMigration>(reader, namespace_, approval.migration_ref().name());
   if (!migration || migration->metadata().uid() != approval.migration_ref().uid()) {
     return Refused("the approval names no current migration");
   }
   if (absl::Status waits = WaitsForApproval(*migration); !waits.ok()) return waits;
+  absl::Status distinct = FenceDistinctApprover(*migration, request.sender);
+  if (!distinct.ok()) return distinct;
   const api::ObjectRef& current = migration->status().plan();
   if (!migration->status().has_plan() || current.uid() != approval.plan_ref().uid() ||
       current.name() != approval.plan_ref().name()) {
@@ -186,7 +190,7 @@ AdmissionAnswer ReviewSchemaApproval(const AdmissionRequest& request, const Dire
 AdmissionAnswer ReviewMigrationApproval(const AdmissionRequest& request,
                                         const DirectReader& reader) {
   auto approval = Copy<api::PtahMigrationApproval>(request);
-  absl::Status fenced = FenceMigration(approval->spec(), request.key.namespace_, reader);
+  absl::Status fenced = FenceMigration(approval->spec(), request, reader);
   if (!fenced.ok()) return {fenced, nullptr};
   StampApprover(request, reader, approval->mutable_spec());
   return {absl::OkStatus(), std::move(approval)};

@@ -1,5 +1,6 @@
 #include "lifecycle/admission/operator_admission.h"
 
+#include "lifecycle/admission/author.h"
 #include "lifecycle/admission/decisions.h"
 #include "lifecycle/admission/job_writes.h"
 #include "lifecycle/admission/migration_plan.h"
@@ -61,8 +62,9 @@ absl::Status ReviewPublishedUpdate(const AdmissionRequest& request) {
   }
 }
 
-// What anybody writes.
+// What anybody writes: specs, decisions, and what may never change once it is published.
 AdmissionAnswer ReviewDecisions(const AdmissionRequest& request, const DirectReader& reader) {
+  if (request.key.kind == Kind::kPtahMigration) return StampAuthor(request);
   if (request.verb != Verb::kCreate) return {ReviewPublishedUpdate(request), nullptr};
   switch (request.key.kind) {
     case Kind::kPtahSchemaApproval:

@@ -9,28 +9,30 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "lifecycle/admission/author.h"
 #include "lifecycle/api/digest.h"
 #include "lifecycle/api/names.h"
+#include "lifecycle/api/patch.h"
 #include "lifecycle/dispatch/workload.h"
 #include "lifecycle/dispatch/workload_samples.h"
 #include "lifecycle/migration/scene.h"
-#include "lifecycle/migration/tiny_store.h"
 #include "lifecycle/rules/names_rule.h"
 #include "lifecycle/schema/inputs.h"
 #include "lifecycle/schema/plan_object.h"
 #include "lifecycle/schema/projection.h"
+#include "lifecycle/testing/memory_door.h"
 
 namespace lifecycle::admission {
 namespace {
 
 using dispatch::samples::Digest;
 using dispatch::samples::Epoch;
+using lifecycle::testing::MemoryDoor;
 using migration::Scene;
-using migration::TinyStore;
 
 class Webhook {
  public:
-  explicit Webhook(const TinyStore& store) : store_(store) {}
+  explicit Webhook(const MemoryDoor& store) : store_(store) {}
 
   template <class T>
   api::AdmissionAnswer Create(const T& object, const std::string& sender) const {
@@ -40,6 +42,11 @@ class Webhook {
   template <class T>
   bool AdmitsCreate(const T& object) const {
     return Create(object, configuration_.user).status.ok();
+  }
+  template <class T>
+  api::AdmissionAnswer Update(const T& before, const T& after, const std::string& sender) const {
+    return Ask(api::Verb::kPatch, api::Subresource::kMain, std::make_shared<T>(before),
+               std::make_shared<T>(after), sender);
   }
   template <class T>
   bool AdmitsUpdate(const T& before, const T& after, const std::string& sender,
@@ -64,13 +71,13 @@ class Webhook {
                 store_);
   }
 
-  const TinyStore& store_;
+  const MemoryDoor& store_;
   api::Configuration configuration_ = api::DefaultConfiguration();
 };
 
 // --- Jobs of a migration -------------------------------------------------------------------------
 
-class MigrationJobTest : public testing::Test {
+class MigrationJobTest : public ::testing::Test {
  protected:
   MigrationJobTest() : scene_("Always"), webhook_(scene_.store) { scene_.PassUntilRecorded(); }
 
@@ -188,7 +195,7 @@ TEST_F(MigrationJobTest, TheClusterItselfWritesJobStatusFreely) {
 
 // --- Plans of a migration, and decisions ---------------------------------------------------------
 
-class MigrationDecisionTest : public testing::Test {
+class MigrationDecisionTest : public ::testing::Test {
  protected:
   MigrationDecisionTest() : scene_("OnApproval"), webhook_(scene_.store) {
     approval_ = scene_.approval();
@@ -247,7 +254,7 @@ TEST_F(MigrationDecisionTest, AnApprovalIsStampedWithWhoAskedWhenAndInWhichReque
   ASSERT_TRUE(answer.status.ok()) << answer.status;
   const auto& stamped = static_cast<const api::PtahMigrationApproval&>(*answer.mutated);
   EXPECT_EQ(stamped.spec().approver().username(), "alice");
-  EXPECT_EQ(stamped.spec().approved_at_ms(), scene_.store.now_ms);
+  EXPECT_EQ(stamped.spec().approved_at_ms(), scene_.store.wall_ms);
   EXPECT_EQ(stamped.spec().mutation_request_uid(), "request-7");
   EXPECT_FALSE(stamped.has_status());
 }
@@ -306,6 +313,46 @@ TEST_F(MigrationDecisionTest, AnApprovalIsRefusedWhenItDoesNotDescribeThePlanOrT
   EXPECT_FALSE(webhook_.Create(approval_, "alice").status.ok());
 }
 
+TEST_F(MigrationDecisionTest, WhoWroteTheSpecIsStampedWhereADistinctApproverIsRequired) {
+  const api::PtahMigration stored = scene_.migration();
+  api::PtahMigration next = stored;
+  next.mutable_spec()->set_interval_seconds(60);
+  EXPECT_EQ(webhook_.Update(stored, next, "alice").mutated, nullptr);
+
+  next.mutable_spec()->mutable_policy()->set_require_distinct_approver(true);
+  (*next.mutable_metadata()->mutable_annotations())[kSpecAuthor] = "mallory";
+  const api::AdmissionAnswer stamped = webhook_.Update(stored, next, "alice");
+  ASSERT_NE(stamped.mutated, nullptr);
+  const auto& written = static_cast<const api::PtahMigration&>(*stamped.mutated);
+  EXPECT_EQ(written.metadata().annotations().at(kSpecAuthor), "alice");
+
+  // A write that leaves the spec alone leaves the stamp alone, whoever makes it.
+  api::PtahMigration relabelled = written;
+  (*relabelled.mutable_metadata()->mutable_annotations())[kSpecAuthor] = "mallory";
+  const api::AdmissionAnswer kept = webhook_.Update(written, relabelled, "mallory");
+  ASSERT_NE(kept.mutated, nullptr);
+  EXPECT_TRUE(api::Equal(*kept.mutated, written));
+  api::PtahMigration with_finalizer = written;
+  with_finalizer.mutable_metadata()->add_finalizers(api::kMigrationFinalizer);
+  EXPECT_EQ(webhook_.Update(written, with_finalizer, webhook_.manager()).mutated, nullptr);
+}
+
+TEST_F(MigrationDecisionTest, WhereADistinctApproverIsRequiredTheAuthorIsNone) {
+  const auto require = [&](const char* author) {
+    scene_.EditMigration([&](api::PtahMigration& migration) {
+      migration.mutable_spec()->mutable_policy()->set_require_distinct_approver(true);
+      auto& annotations = *migration.mutable_metadata()->mutable_annotations();
+      annotations.clear();
+      if (author != nullptr) annotations[kSpecAuthor] = author;
+    });
+  };
+  require("alice");
+  EXPECT_FALSE(webhook_.Create(approval_, "alice").status.ok());
+  EXPECT_TRUE(webhook_.Create(approval_, "bob").status.ok());
+  require(nullptr);
+  EXPECT_FALSE(webhook_.Create(approval_, "bob").status.ok());
+}
+
 TEST_F(MigrationDecisionTest, ADecisionChangesItsMetadataAndNothingElse) {
   const api::PtahMigrationApproval& stored = scene_.approval();
   api::PtahMigrationApproval next = stored;
@@ -336,6 +383,23 @@ TEST_F(MigrationDecisionTest, OnlyTheRunThatIsUnresolvedCanBeAcknowledged) {
   acknowledgment.mutable_spec()->set_operation_id(Digest('1'));
   acknowledgment.mutable_spec()->mutable_migration_ref()->set_uid("other");
   EXPECT_FALSE(webhook_.Create(acknowledgment, "alice").status.ok());
+  acknowledgment.mutable_spec()->mutable_migration_ref()->set_uid("m-uid");
+  EXPECT_TRUE(webhook_.Create(acknowledgment, "alice").status.ok());
+  scene_.EditMigration([](api::PtahMigration& migration) {
+    migration.mutable_metadata()->set_deletion_timestamp_ms(1);
+  });
+  EXPECT_FALSE(webhook_.Create(acknowledgment, "alice").status.ok());
+}
+
+TEST_F(MigrationDecisionTest, NobodyButTheManagerJudgesADecision) {
+  const api::PtahMigrationApproval& approval = scene_.approval();
+  const api::PtahSchemaApproval schema_approval;
+  const api::PtahMigrationRunAcknowledgment acknowledgment;
+  const auto status = api::Subresource::kStatus;
+  EXPECT_FALSE(webhook_.AdmitsUpdate(approval, approval, "alice", status));
+  EXPECT_FALSE(webhook_.AdmitsUpdate(schema_approval, schema_approval, "alice", status));
+  EXPECT_FALSE(webhook_.AdmitsUpdate(acknowledgment, acknowledgment, "alice", status));
+  EXPECT_TRUE(webhook_.AdmitsUpdate(approval, approval, webhook_.manager(), status));
 }
 
 TEST_F(MigrationDecisionTest, NobodyButTheManagerWritesAFamilysStatus) {
@@ -353,7 +417,7 @@ TEST_F(MigrationDecisionTest, NobodyButTheManagerWritesAFamilysStatus) {
 // --- Schemas -------------------------------------------------------------------------------------
 
 // The schema app/a with a published, projected plan of two chunks and an undispatched Apply claim.
-class SchemaTest : public testing::Test {
+class SchemaTest : public ::testing::Test {
  protected:
   SchemaTest() : webhook_(store_) {
     LayDownPolicy();
@@ -472,7 +536,7 @@ class SchemaTest : public testing::Test {
     store_.Put(sample_.schema);
   }
 
-  TinyStore store_;
+  MemoryDoor store_;
   Webhook webhook_;
   dispatch::samples::SchemaApply sample_;
   api::ConfigMap policy_;

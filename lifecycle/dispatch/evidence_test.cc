@@ -7,14 +7,14 @@
 #include "lifecycle/api/errors.h"
 #include "lifecycle/api/names.h"
 #include "lifecycle/dispatch/workload_samples.h"
-#include "lifecycle/migration/tiny_store.h"
+#include "lifecycle/testing/memory_door.h"
 
 namespace lifecycle::dispatch {
 namespace {
 
-using migration::TinyStore;
+using lifecycle::testing::MemoryDoor;
 
-class EvidenceTest : public testing::Test {
+class EvidenceTest : public ::testing::Test {
  protected:
   EvidenceTest() : client_(store_, "manager") {
     sample_.TakeSnapshot();
@@ -62,7 +62,7 @@ class EvidenceTest : public testing::Test {
     return DispatchedApplyMayStillWrite(client_, "app", sample_.claim(), in_hand);
   }
 
-  TinyStore store_;
+  MemoryDoor store_;
   api::Client client_;
   api::Memory memory_;
   api::Timing timing_;
@@ -171,10 +171,10 @@ TEST_F(EvidenceTest, AFailingLogIsLostAfterTwoMinutesOfThisProcess) {
   store_.log_error = api::ToStatus({503, "ServiceUnavailable", "later"});
   EXPECT_EQ(ReadExecutorLog(client_, memory_, timing_, Identity(), Collect()).state,
             LogReading::State::kRetry);
-  store_.now_ms += timing_.log_loss_window_ms - 1;
+  store_.Advance(timing_.log_loss_window_ms - 1);
   EXPECT_EQ(ReadExecutorLog(client_, memory_, timing_, Identity(), Collect()).state,
             LogReading::State::kRetry);
-  store_.now_ms += 1;
+  store_.Advance(1);
   EXPECT_EQ(ReadExecutorLog(client_, memory_, timing_, Identity(), Collect()).state,
             LogReading::State::kLost);
 }

@@ -126,6 +126,8 @@ absl::StatusOr<std::vector<StoredAcknowledgment>> UnjudgedOldestFirst(Pass& pass
 StepResult AnswerAcknowledgments(Pass& pass) {
   absl::StatusOr<std::vector<StoredAcknowledgment>> unjudged = UnjudgedOldestFirst(pass);
   if (!unjudged.ok()) return api::PassResult::Error(unjudged.status());
+  if (unjudged->empty()) return std::nullopt;
+  pass.client().Journal("C-9");
   const StoredAcknowledgment* candidate = nullptr;
   for (const StoredAcknowledgment& one : *unjudged) {
     absl::Status judged;

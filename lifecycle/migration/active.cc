@@ -122,13 +122,16 @@ PassResult ReconcileActive(Pass& pass) {
   const rules::JobJudgement judged =
       dispatch::JudgeJob(rules::Family::kMigration, pass.metadata(), pass.claim(),
                          found == nullptr ? nullptr : &**found);
+  pass.client().Journal("F-1");
   // Authorization comes before the realm, so a dispatch does not take the Lease first.
   if (judged.verdict == rules::JobVerdict::kDispatch) return DispatchClaim(pass);
   if (pass.HoldsRealm()) {
+    pass.client().Journal("F-5");
     if (StepResult ended = dispatch::TakeRealm(pass, pass.context())) return *std::move(ended);
   }
   switch (judged.verdict) {
     case rules::JobVerdict::kUnaccounted:
+      pass.client().Journal("F-2");
       return RecordUncertainRun(found, Words(judged.cause), "", pass);
     case rules::JobVerdict::kRetry:
       return RetryReadOnly(nullptr, Words(judged.cause), pass);

@@ -34,7 +34,10 @@ void BindTarget(Pass& pass, ActiveOperation& claim) {
 // D-3.
 PassResult Write(ActiveOperation claim, Pass& pass) {
   pass.client().Journal("D-3");
-  if (pass.has_claim()) return PassResult::Now();
+  if (pass.has_claim()) {
+    pass.client().Journal("A-2");
+    return PassResult::Now();
+  }
   if (!pass.HasFinalizer()) {
     if (absl::Status added = pass.AddFinalizer(); !added.ok()) return PassResult::Error(added);
   }
@@ -91,6 +94,7 @@ PassResult ClaimVerify(Pass& pass) {
 
 PassResult ClaimHistory(Pass& pass) {
   if (!pass.status().has_artifact()) return ClaimResolve(pass);
+  pass.client().Journal("K-1");  // A reading authorizes no write, so it takes no Lease.
   ActiveOperation claim = NewClaim(api::operation::kHistory, std::nullopt, pass);
   BindTarget(pass, claim);
   claim.set_coordination_digest(CoordinationDigestOf(pass));

@@ -13,7 +13,7 @@
 namespace lifecycle::migration {
 namespace {
 
-class DeletionTest : public testing::Test {
+class DeletionTest : public ::testing::Test {
  protected:
   DeletionTest() { scene_.store.admission = &webhook_; }
 
@@ -25,7 +25,7 @@ class DeletionTest : public testing::Test {
   bool HasFinalizer() const { return scene_.migration().metadata().finalizers_size() > 0; }
   int Lost() const {
     int lost = 0;
-    for (const std::string& reason : scene_.store.events) lost += reason == "UnresolvedRunLost";
+    for (const std::string& reason : scene_.store.events()) lost += reason == "UnresolvedRunLost";
     return lost;
   }
   const api::Lease& Lease() const {
@@ -49,12 +49,12 @@ TEST_F(DeletionTest, ARunningApplyIsWaitedForWithItsRealmRenewed) {
   scene_.PassUntilRecorded();
   Delete();
   const int64_t renewed_before_ms = Lease().spec().renew_time_ms();
-  scene_.store.now_ms += 60'000;
+  scene_.store.Advance(60'000);
   EXPECT_EQ(scene_.Pass().requeue_after_ms, scene_.timing.supervision_poll_ms);
   EXPECT_TRUE(scene_.status().has_active_operation());
   EXPECT_TRUE(HasFinalizer());
   EXPECT_GT(Lease().spec().renew_time_ms(), renewed_before_ms);
-  EXPECT_EQ(scene_.store.journal.back(), "E-2");
+  EXPECT_EQ(scene_.store.journal().back(), "E-2");
 }
 
 TEST_F(DeletionTest, AnApplyThatEndedIsRecordedAnnouncedAndLetGo) {
@@ -144,7 +144,7 @@ TEST_F(DeletionTest, AReleaseThatIsOwedKeepsTheFinalizer) {
   scene_.PassUntilRecorded();
   scene_.EndJobWithFrame(scene_.RunFrame("applied", {3, 4}));
   Delete();
-  scene_.store.before_write = [](const api::Request& request) {
+  scene_.store.refuse = [](const api::Request& request) {
     if (request.key.kind != api::Kind::kLease) return absl::OkStatus();
     return api::ToStatus({500, api::kInternalError, "not now"});
   };
@@ -152,7 +152,7 @@ TEST_F(DeletionTest, AReleaseThatIsOwedKeepsTheFinalizer) {
   ASSERT_TRUE(scene_.status().has_pending_lock_release());
   EXPECT_FALSE(scene_.Pass().status.ok());
   EXPECT_TRUE(HasFinalizer());
-  scene_.store.before_write = nullptr;
+  scene_.store.refuse = nullptr;
   scene_.Pass();
   EXPECT_FALSE(scene_.status().has_pending_lock_release());
   scene_.Pass();
@@ -171,8 +171,8 @@ TEST_F(DeletionTest, ARunThatOnlyItsCopyStillHoldsIsAnnounced) {
     });
     scene.Pass();
     EXPECT_EQ(scene.migration().metadata().finalizers_size(), 0);
-    ASSERT_EQ(scene.store.events.size(), 1u);
-    EXPECT_EQ(scene.store.events.front(), "UnresolvedRunLost");
+    ASSERT_EQ(scene.store.events().size(), 1u);
+    EXPECT_EQ(scene.store.events().front(), "UnresolvedRunLost");
   }
 }
 

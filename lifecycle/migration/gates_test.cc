@@ -11,7 +11,7 @@
 namespace lifecycle::migration {
 namespace {
 
-class GatesTest : public testing::Test {
+class GatesTest : public ::testing::Test {
  protected:
   GatesTest() { scene_.store.admission = &webhook_; }
 
@@ -27,7 +27,7 @@ class GatesTest : public testing::Test {
     EditSpec([&](api::PtahMigrationSpec& spec) { spec.set_suspend(suspend); });
   }
   bool Journaled(const std::string& rule) const {
-    const auto& journal = scene_.store.journal;
+    const auto& journal = scene_.store.journal();
     return std::count(journal.begin(), journal.end(), rule) > 0;
   }
   std::string BlockedReason() const {
@@ -40,9 +40,9 @@ class GatesTest : public testing::Test {
   }
   // A pass that follows from nothing new writes nothing.
   void ExpectNothingToWrite() {
-    const size_t writes = scene_.store.writes.size();
+    const size_t writes = scene_.store.changes().size();
     scene_.Pass();
-    EXPECT_EQ(scene_.store.writes.size(), writes);
+    EXPECT_EQ(scene_.store.changes().size(), writes);
   }
   void PutNeighbour(bool suspended) {
     api::PtahSchema schema;
@@ -112,7 +112,7 @@ TEST_F(GatesTest, ADispatchedApplyIsWatchedToItsEndUnderSuspensionAndItsResultIs
   // The record waits: no reading is taken before resumption, and the reading after it settles.
   scene_.Pass();
   EXPECT_EQ(scene_.status().phase(), api::phase::kSuspended);
-  scene_.store.now_ms += 86'400'000;
+  scene_.store.Advance(86'400'000);
   ExpectNothingToWrite();
   EXPECT_TRUE(scene_.status().has_unresolved_run());
   Suspend(false);
@@ -140,7 +140,7 @@ TEST_F(GatesTest, ASecondClaimantOfTheRealmBlocksAndIsWrittenOnce) {
   // The deadline that stood lies in the future, and stays.
   EXPECT_EQ(result.requeue_after_ms, 600'000);
   ExpectNothingToWrite();
-  scene_.store.now_ms += 600'000;
+  scene_.store.Advance(600'000);
   EXPECT_EQ(scene_.Pass().requeue_after_ms, 60'000);
 }
 
@@ -166,9 +166,9 @@ TEST_F(GatesTest, StateOfANewerManagerIsNotTouched) {
     migration.mutable_status()->mutable_pending_lock_release()->set_lease_epoch("v1-x");
     migration.mutable_metadata()->set_deletion_timestamp_ms(1);
   });
-  const size_t writes = scene_.store.writes.size();
+  const size_t writes = scene_.store.changes().size();
   EXPECT_FALSE(scene_.Pass().status.ok());
-  EXPECT_EQ(scene_.store.writes.size(), writes);
+  EXPECT_EQ(scene_.store.changes().size(), writes);
   EXPECT_TRUE(Journaled("R-1"));
 }
 
@@ -177,9 +177,9 @@ TEST_F(GatesTest, AClaimOfAnUnknownTypeIsLeftAloneWithAnError) {
   scene_.EditMigration([](api::PtahMigration& migration) {
     migration.mutable_status()->mutable_active_operation()->set_type("Repair");
   });
-  const size_t writes = scene_.store.writes.size();
+  const size_t writes = scene_.store.changes().size();
   EXPECT_FALSE(scene_.Pass().status.ok());
-  EXPECT_EQ(scene_.store.writes.size(), writes);
+  EXPECT_EQ(scene_.store.changes().size(), writes);
   EXPECT_TRUE(Journaled("R-2"));
 }
 

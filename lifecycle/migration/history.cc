@@ -143,8 +143,10 @@ std::string RefuseHistory(const api::FramePayload& payload, const Pass& pass) {
 
 PassResult AccountHistory(const api::Stored<api::Job>& job, const api::FramePayload& payload,
                           Pass& pass) {
+  pass.client().Journal("H-3");
   pass.client().Journal("K-3");
   if (absl::Status set = SetCleanupTtl(job, pass); !set.ok()) return PassResult::Error(set);
+  pass.client().Journal("K-2");
   const rules::HistoryVerdict verdict = Classify(payload, pass);
   const Moment moment{pass.NowMs(), pass.metadata().generation()};
   const absl::Status stored = RetireClaim(
@@ -159,6 +161,7 @@ PassResult AccountHistory(const api::Stored<api::Job>& job, const api::FramePayl
   if (verdict == rules::HistoryVerdict::kPlanning) {
     return Publish(payload.migration_history().pending(), pass);
   }
+  pass.client().Journal("K-4");
   return PassResult::After(pass.IntervalMs());
 }
 

@@ -24,7 +24,7 @@ using api::phase::kPending;
 using api::phase::kPlanning;
 using api::phase::kVerifyingHistory;
 
-class MigrationApplyTest : public testing::Test {
+class MigrationApplyTest : public ::testing::Test {
  protected:
   Scene& Given(const std::string& policy) {
     scene_ = std::make_unique<Scene>(policy);
@@ -34,16 +34,17 @@ class MigrationApplyTest : public testing::Test {
 
   // The given write is answered by an error, once.
   void FailOnce(api::Verb verb, api::Kind kind, const api::ApiError& error) {
-    scene_->store.before_write = [this, verb, kind, error](const api::Request& request) {
+    scene_->store.refuse = [this, verb, kind, error](const api::Request& request) {
       if (request.verb != verb || request.key.kind != kind) return absl::OkStatus();
-      scene_->store.before_write = nullptr;
-      return api::ToStatus(error);
+      const absl::Status answer = api::ToStatus(error);
+      scene_->store.refuse = nullptr;  // And with it this function and what it captured.
+      return answer;
     };
   }
 
   // The position of the first write that contains `text`; -1 when there is none.
   int Wrote(const std::string& text) const {
-    const auto& writes = scene_->store.writes;
+    const auto& writes = scene_->store.changes();
     const auto found = std::find_if(writes.begin(), writes.end(), [&](const std::string& write) {
       return write.find(text) != std::string::npos;
     });
@@ -86,13 +87,13 @@ TEST_F(MigrationApplyTest, AnApprovedApplyMakesItsWritesInTheOrderOfThePage) {
   for (const char* text : {"metadata.finalizers", "status.activeOperation", "create lease",
                            "activeOperation.leaseEpoch", "admissionSnapshot", "approval/ok",
                            "dispatchStarted", "create job", "activeOperation.jobUID"}) {
-    ASSERT_GE(Wrote(text), 0) << text << testing::PrintToString(scene.store.writes);
+    ASSERT_GE(Wrote(text), 0) << text << ::testing::PrintToString(scene.store.changes());
     order.push_back(text);
   }
   std::vector<std::string> sorted = order;
   std::stable_sort(sorted.begin(), sorted.end(),
                    [this](const auto& a, const auto& b) { return Wrote(a) < Wrote(b); });
-  EXPECT_EQ(sorted, order) << testing::PrintToString(scene.store.writes);
+  EXPECT_EQ(sorted, order) << ::testing::PrintToString(scene.store.changes());
   EXPECT_TRUE(IsConsumed(scene.approval()));
   EXPECT_EQ(scene.claim().approval_ref().uid(), "ok-uid");
 }
@@ -112,7 +113,7 @@ TEST_F(MigrationApplyTest, ASuccessfulRunIsAccountedReleasedAndReadBack) {
   EXPECT_EQ(Lease().spec().holder_identity(), "");
   // The TTL before the outcome, and the release after it.
   EXPECT_LT(Wrote("ttlSecondsAfterFinished"), Wrote("status.lastRun"));
-  EXPECT_NE(scene.store.writes[Wrote("status.lastRun") + 1].find("update lease/"),
+  EXPECT_NE(scene.store.changes()[Wrote("status.lastRun") + 1].find("update lease/"),
             std::string::npos);
 
   scene.PassUntilClaimed("History");
@@ -143,7 +144,7 @@ TEST_F(MigrationApplyTest, WithoutAnApprovalThePlanWaitsForOne) {
   scene.store.Remove({api::Kind::kPtahMigrationApproval, "app", "ok"});
   EXPECT_EQ(scene.Pass().requeue_after_ms, 600'000);
   EXPECT_EQ(scene.status().phase(), kAwaitingApproval);
-  EXPECT_TRUE(scene.store.writes.empty());
+  EXPECT_TRUE(scene.store.changes().empty());
 }
 
 TEST_F(MigrationApplyTest, AConsumedApprovalAuthorizesNoSecondClaim) {
@@ -198,11 +199,11 @@ TEST_F(MigrationApplyTest, AMarkedClaimWithoutAJobIsNeverDispatchedAgain) {
   scene.EditMigration([](api::PtahMigration& migration) {
     migration.mutable_status()->mutable_active_operation()->clear_job_uid();
   });
-  const size_t before = scene.store.writes.size();
+  const size_t before = scene.store.changes().size();
   scene.Pass();
   EXPECT_TRUE(scene.status().has_unresolved_run());
-  for (size_t i = before; i < scene.store.writes.size(); ++i) {
-    EXPECT_EQ(scene.store.writes[i].find("create job"), std::string::npos);
+  for (size_t i = before; i < scene.store.changes().size(); ++i) {
+    EXPECT_EQ(scene.store.changes()[i].find("create job"), std::string::npos);
   }
 }
 
@@ -276,14 +277,14 @@ TEST_F(MigrationApplyTest, AMovedPolicyObjectDropsThePlanAndItsApprovalsGoStaleF
   scene.Pass();
   EXPECT_FALSE(scene.status().has_plan());
   EXPECT_EQ(scene.status().phase(), kPending);
-  ASSERT_EQ(scene.store.writes.size(), 2u);
-  EXPECT_NE(scene.store.writes[1].find("status.plan"), std::string::npos);
+  ASSERT_EQ(scene.store.changes().size(), 2u);
+  EXPECT_NE(scene.store.changes()[1].find("status.plan"), std::string::npos);
 }
 
 TEST_F(MigrationApplyTest, AClaimPastItsDispatchDeadlineIsDiscardedAndThePlanStays) {
   Scene& scene = Given("OnApproval");
   scene.PassUntilClaimed("Apply");
-  scene.store.now_ms = scene.claim().dispatch_not_after_ms();
+  scene.store.wall_ms = scene.claim().dispatch_not_after_ms();
   scene.Pass();
   EXPECT_FALSE(scene.status().has_active_operation());
   EXPECT_TRUE(scene.status().has_plan());
@@ -297,9 +298,9 @@ TEST_F(MigrationApplyTest, AContestedRealmIsWaitedForWithinFiveSeconds) {
   api::Lease rival = Lease();
   rival.mutable_spec()->set_holder_identity("ptah-h-rival");
   scene.store.Put(rival);
-  const size_t writes = scene.store.writes.size();
+  const size_t writes = scene.store.changes().size();
   EXPECT_EQ(scene.Pass().requeue_after_ms, scene.timing.contention_max_ms);
-  EXPECT_EQ(scene.store.writes.size(), writes);
+  EXPECT_EQ(scene.store.changes().size(), writes);
 }
 
 TEST_F(MigrationApplyTest, ARealmThatChangedHandsUnderARunEndsItsReadability) {
@@ -368,7 +369,7 @@ TEST_F(MigrationApplyTest, ALeftOverCopyOfARunThatIsAccountedGoesBeforeTheAccoun
         WriteCopy(left_over);
   });
   scene.EndJobWithFrame(scene.RunFrame("applied", {3, 4}));
-  scene.store.writes.clear();
+  scene.store.ForgetWrites();
   scene.Pass();
   EXPECT_EQ(scene.status().last_run().outcome(), "Applied");
   EXPECT_FALSE(HasCopy());
@@ -385,7 +386,7 @@ TEST_F(MigrationApplyTest, AFailedRunLeavesNoRecordAndIsReadAgainAfterABackOffUn
   EXPECT_FALSE(scene.status().has_unresolved_run());
   scene.Pass();
   EXPECT_FALSE(scene.status().has_active_operation());
-  scene.store.now_ms += scene.timing.default_failure_retry_ms;
+  scene.store.Advance(scene.timing.default_failure_retry_ms);
   scene.Pass();
   EXPECT_EQ(scene.claim().type(), "History");
 }
@@ -408,7 +409,7 @@ TEST_F(MigrationApplyTest, ALostLogIsReadFromTheSummary) {
   scene.EndJob(true, "", api::RenderSummary(summary));
   // Within the arrival window the frame is waited for.
   EXPECT_EQ(scene.Pass().requeue_after_ms, scene.timing.frame_poll_ms);
-  scene.store.now_ms += scene.timing.frame_window_ms;
+  scene.store.Advance(scene.timing.frame_window_ms);
   scene.Pass();
   EXPECT_EQ(scene.status().last_run().outcome(), "Applied");
   EXPECT_EQ(scene.status().last_run().applied_versions_size(), 2);
@@ -418,7 +419,7 @@ TEST_F(MigrationApplyTest, ALostLogWithoutASummaryIsAnUnknownOutcome) {
   Scene& scene = Given("Always");
   scene.PassUntilRecorded();
   scene.EndJob(true, "");
-  scene.store.now_ms += scene.timing.frame_window_ms;
+  scene.store.Advance(scene.timing.frame_window_ms);
   EXPECT_EQ(scene.Pass().requeue_after_ms, scene.timing.default_interval_ms);
   EXPECT_EQ(scene.status().unresolved_run().outcome(), "Unknown");
   // Its Pod has stopped, so nothing can write and the realm goes back.
@@ -459,14 +460,14 @@ TEST_F(MigrationApplyTest, AReleaseThatFailsStaysRecordedAndTheNextPassMakesIt) 
   scene.EndJobWithFrame(scene.RunFrame("applied", {3, 4}));
   // The pass renews its Lease first; the second update of it is the release.
   int updates = 0;
-  scene.store.before_write = [&updates](const api::Request& request) {
+  scene.store.refuse = [&updates](const api::Request& request) {
     if (request.key.kind != api::Kind::kLease || ++updates < 2) return absl::OkStatus();
     return api::ToStatus({500, "InternalError", "later"});
   };
   EXPECT_TRUE(scene.Pass().status.ok());
   ASSERT_TRUE(scene.status().has_pending_lock_release());
   EXPECT_FALSE(scene.Pass().status.ok());
-  scene.store.before_write = nullptr;
+  scene.store.refuse = nullptr;
   EXPECT_EQ(scene.Pass().requeue_after_ms, 0);
   EXPECT_FALSE(scene.status().has_pending_lock_release());
   EXPECT_EQ(Lease().spec().holder_identity(), "");
@@ -514,15 +515,15 @@ TEST_F(MigrationApplyTest, AReadOnlyOperationRunsAgainUnderANewNameAfterItsDelay
   scene.PassUntilRecorded();
   const std::string name = scene.claim().job_name();
   scene.EndJob(false, "no frame here\n");
-  scene.store.now_ms += scene.timing.frame_window_ms;
+  scene.store.Advance(scene.timing.frame_window_ms);
   EXPECT_EQ(scene.Pass().requeue_after_ms, scene.timing.default_failure_retry_ms);
   EXPECT_EQ(scene.claim().attempt(), 2);
   EXPECT_NE(scene.claim().job_name(), name);
   EXPECT_EQ(scene.claim().job_uid(), "");
   // A watch that wakes it early waits for the rest (L-06).
-  scene.store.now_ms += 10'000;
+  scene.store.Advance(10'000);
   EXPECT_EQ(scene.Pass().requeue_after_ms, 20'000);
-  scene.store.now_ms += 20'000;
+  scene.store.Advance(20'000);
   scene.PassUntilRecorded();
 }
 

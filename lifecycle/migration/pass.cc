@@ -1,8 +1,7 @@
 #include "lifecycle/migration/pass.h"
 
-#include <algorithm>
-
 #include "lifecycle/api/names.h"
+#include "lifecycle/dispatch/finalizer.h"
 #include "lifecycle/dispatch/retire.h"
 
 namespace lifecycle::migration {
@@ -50,9 +49,7 @@ absl::Status Pass::ReadAgain() {
 }
 
 bool Pass::HasFinalizer() const {
-  const auto& finalizers = metadata().finalizers();
-  return std::find(finalizers.begin(), finalizers.end(), api::kMigrationFinalizer) !=
-         finalizers.end();
+  return dispatch::HasFinalizer(metadata(), api::kMigrationFinalizer);
 }
 
 absl::Status Pass::AddFinalizer(api::Site site) {
@@ -65,11 +62,7 @@ absl::Status Pass::RemoveFinalizer(api::Site site) {
     return absl::FailedPreconditionError("a claim or an owed release still needs the finalizer");
   }
   return WriteMetadata(
-      [](api::ObjectMeta& metadata) {
-        auto* kept = metadata.mutable_finalizers();
-        kept->erase(std::remove(kept->begin(), kept->end(), api::kMigrationFinalizer), kept->end());
-      },
-      site);
+      [](api::ObjectMeta& next) { dispatch::DropFinalizer(api::kMigrationFinalizer, next); }, site);
 }
 
 absl::Status Pass::PerformRelease() { return dispatch::PerformRelease(context_, resource_); }

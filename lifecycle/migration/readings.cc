@@ -20,6 +20,7 @@ constexpr char kRefusedReason[] = "VerificationRefused";
 
 // W-27: the TTL, then the result and the claim's end in one patch (H-3).
 PassResult Account(const StoredJob& job, StatusEdit edit, PassResult then, Pass& pass) {
+  pass.client().Journal("H-3");
   if (absl::Status set = SetCleanupTtl(job, pass); !set.ok()) return PassResult::Error(set);
   const absl::Status stored =
       RetireClaim({.disposition = rules::Disposition::kAccounted}, edit, pass);

@@ -48,13 +48,18 @@ StepResult RemoveFinalizer(Pass& pass) {
   return Fence(pass);
 }
 
+PassResult WorkOnClaim(Pass& pass) {
+  pass.client().Journal("C-7");
+  return ReconcileActive(pass);
+}
+
 PassResult InOrder(Pass& pass) {
   if (StepResult ended = Fence(pass)) return *std::move(ended);                   // C-2
   if (StepResult ended = PerformOwedRelease(pass)) return *std::move(ended);      // C-3
   if (pass.metadata().deletion_timestamp_ms() != 0) return FinishDeletion(pass);  // C-4
   if (StepResult ended = HoldCopyToRecord(pass)) return *std::move(ended);        // C-5
   if (StepResult ended = HoldBinding(pass)) return *std::move(ended);             // C-6
-  if (pass.has_claim()) return ReconcileActive(pass);                             // C-7
+  if (pass.has_claim()) return WorkOnClaim(pass);                                 // C-7
   if (StepResult ended = RemoveFinalizer(pass)) return *std::move(ended);         // C-8
   if (!pass.spec().suspend()) {                                                   // C-9
     if (StepResult ended = AnswerAcknowledgments(pass)) return *std::move(ended);

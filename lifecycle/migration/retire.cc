@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "lifecycle/api/names.h"
 #include "lifecycle/dispatch/claim.h"
+#include "lifecycle/dispatch/cleanup.h"
 #include "lifecycle/dispatch/hold.h"
 #include "lifecycle/dispatch/retire.h"
 #include "lifecycle/dispatch/workload.h"
@@ -27,6 +28,9 @@ constexpr char kOperationRetried[] = "OperationRetried";
 
 absl::Status RetireClaim(const Retiring& retiring, StatusEdit edit, Pass& pass, api::Site site) {
   pass.client().Journal("L-1");
+  const bool ran =
+      pass.operation().mutating && retiring.disposition != rules::Disposition::kDiscard;
+  if (ran) pass.client().Journal("L-4");
   std::optional<api::PendingLockRelease> owed =
       dispatch::OwedRelease({.family = rules::Family::kMigration,
                              .claim = pass.claim(),
@@ -35,6 +39,7 @@ absl::Status RetireClaim(const Retiring& retiring, StatusEdit edit, Pass& pass, 
   if (!retiring.leaves_record) {
     if (absl::Status removed = RemoveCopyOf(pass.claim().id(), pass); !removed.ok()) return removed;
   }
+  if (owed) pass.client().Journal("L-2");
   absl::Status staged;
   const absl::Status written = pass.WriteStatus(
       [&](api::PtahMigrationStatus& status) {
@@ -45,7 +50,10 @@ absl::Status RetireClaim(const Retiring& retiring, StatusEdit edit, Pass& pass, 
       site);
   if (!written.ok()) return written;
   // L-5: the evidence outranks tidiness. The write went on, and the Lease lapses.
-  if (!staged.ok()) pass.Event(true, kReleaseNotStaged, staged.message());
+  if (!staged.ok()) {
+    pass.client().Journal("L-5");
+    pass.Event(true, kReleaseNotStaged, staged.message());
+  }
   if (absl::Status removed = RemoveSettledCopy(pass); !removed.ok()) return removed;
   if (absl::Status released = pass.PerformRelease(); !released.ok()) {
     pass.Event(true, kReleaseDeferred, released.message());
@@ -60,6 +68,7 @@ PassResult Discard(StatusEdit edit, Pass& pass, api::Site site) {
 }
 
 PassResult DiscardToPending(Pass& pass, api::Site site) {
+  pass.client().Journal("F-7");
   const Moment moment{pass.NowMs(), pass.metadata().generation()};
   return Discard(
       [&](api::PtahMigrationStatus& status) { ShowPhase(api::phase::kPending, moment, status); },
@@ -97,12 +106,7 @@ PassResult RetryReadOnly(const api::Stored<api::Job>* job, absl::string_view why
 }
 
 absl::Status SetCleanupTtl(const api::Stored<api::Job>& job, Pass& pass) {
-  if (job->spec().has_ttl_seconds_after_finished()) return absl::OkStatus();
-  pass.client().Journal("W-17");
-  api::Job next = *job;
-  next.mutable_spec()->set_ttl_seconds_after_finished(
-      static_cast<int32_t>(pass.timing().cleanup_ttl_seconds));
-  return pass.client().Patch(job, std::move(next), api::Subresource::kMain).status();
+  return dispatch::SetCleanupTtl(job, pass.context()).status();
 }
 
 bool MayGetCleanupTtl(const api::Job& job, const Pass& pass) {

@@ -1,46 +1,23 @@
 #include "lifecycle/migration/rotation.h"
 
 #include <optional>
-#include <string>
 #include <utility>
 
 #include "lifecycle/api/core.pb.h"
-#include "lifecycle/api/digest.h"
 #include "lifecycle/api/names.h"
+#include "lifecycle/dispatch/binding.h"
 #include "lifecycle/dispatch/claim.h"
 #include "lifecycle/migration/approvals.h"
 #include "lifecycle/migration/retire.h"
 #include "lifecycle/migration/settle.h"
 #include "lifecycle/migration/status.h"
 #include "lifecycle/rules/binding_rule.h"
-#include "lifecycle/rules/names_rule.h"
 
 namespace lifecycle::migration {
 namespace {
 
 using api::PassResult;
 using dispatch::StepResult;
-
-bool IsCurrent(const api::ExecutionBinding& binding, const api::Configuration& configuration) {
-  return api::IsEpoch(binding.epoch()) &&
-         binding.controller_state_version() == configuration.controller_state_version &&
-         binding.ptah_version() == configuration.ptah_version &&
-         binding.executor_image() == configuration.executor_image &&
-         binding.runner_protocol_version() == configuration.runner_protocol_version;
-}
-
-// An epoch of its own each time, also when the components return to what they once were (S-28).
-api::ExecutionBinding NewBinding(Pass& pass) {
-  const api::Configuration& configuration = pass.context().configuration;
-  api::ExecutionBinding binding;
-  binding.set_epoch(
-      rules::EpochFromRandom(pass.client().Random16(pass.metadata().uid(), "execution-binding")));
-  binding.set_controller_state_version(configuration.controller_state_version);
-  binding.set_ptah_version(configuration.ptah_version);
-  binding.set_executor_image(configuration.executor_image);
-  binding.set_runner_protocol_version(configuration.runner_protocol_version);
-  return binding;
-}
 
 // Under the old binding; asks for the pass that moves the epoch, as a status write wakes nobody.
 PassResult RecordRunFirst(Pass& pass) {
@@ -59,7 +36,8 @@ PassResult Rotate(bool drop_claim, Pass& pass) {
                                                  api::reason::kExecutionBindingChanged, pass);
     if (!marked.ok()) return PassResult::Error(marked);
   }
-  api::ExecutionBinding binding = NewBinding(pass);
+  api::ExecutionBinding binding =
+      dispatch::NewBinding(pass.client(), pass.metadata().uid(), pass.context().configuration);
   const bool starts_over = drop_claim || pass.status().has_plan();
   const Moment moment{pass.NowMs(), pass.metadata().generation()};
   const auto edit = [&](api::PtahMigrationStatus& status) {
@@ -79,10 +57,12 @@ StepResult HoldBinding(Pass& pass) {
   const bool mutating_and_dispatched =
       pass.has_claim() && pass.operation().mutating && dispatch::MayHaveDispatched(pass.claim());
   const rules::MigrationBindingAction action = rules::DecideMigrationBinding(
-      {.binding_current = IsCurrent(pass.binding(), pass.context().configuration),
+      {.binding_current = dispatch::IsInForce(pass.binding(), pass.context().configuration),
        .claim_present = pass.has_claim(),
        .mutating_and_dispatched = mutating_and_dispatched});
   if (action == rules::MigrationBindingAction::kNothing) return std::nullopt;
+  pass.client().Journal("C-6");
+  pass.client().Journal("M-0");
   pass.client().Journal("M-10");
   switch (action) {
     case rules::MigrationBindingAction::kUnresolvedRunFirst:

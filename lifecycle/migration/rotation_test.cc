@@ -11,7 +11,7 @@
 namespace lifecycle::migration {
 namespace {
 
-class RotationTest : public testing::Test {
+class RotationTest : public ::testing::Test {
  protected:
   const std::string& Epoch() const { return scene_.status().execution_binding().epoch(); }
   // The next pass is a manager's that runs another executor.
@@ -25,8 +25,8 @@ class RotationTest : public testing::Test {
   }
   int StatusWritesSince(size_t before) const {
     int found = 0;
-    for (size_t i = before; i < scene_.store.writes.size(); ++i) {
-      found += scene_.store.writes[i].find("patch status migration/m") != std::string::npos;
+    for (size_t i = before; i < scene_.store.changes().size(); ++i) {
+      found += scene_.store.changes()[i].find("patch status migration/m") != std::string::npos;
     }
     return found;
   }
@@ -53,8 +53,8 @@ TEST_F(RotationTest, APlanGoesInTheWriteThatMovesTheEpochAndItsApprovalGoesStale
   EXPECT_FALSE(scene_.status().has_plan());
   EXPECT_EQ(scene_.status().phase(), api::phase::kPending);
   EXPECT_TRUE(Has(scene_.approval().status(), api::condition::kStale));
-  ASSERT_EQ(scene_.store.writes.size(), 2u) << testing::PrintToString(scene_.store.writes);
-  EXPECT_NE(scene_.store.writes.front().find("approval/ok"), std::string::npos);
+  ASSERT_EQ(scene_.store.changes().size(), 2u) << ::testing::PrintToString(scene_.store.changes());
+  EXPECT_NE(scene_.store.changes().front().find("approval/ok"), std::string::npos);
 }
 
 TEST_F(RotationTest, ReturningToTheOldComponentsRevivesNothing) {
@@ -75,14 +75,14 @@ TEST_F(RotationTest, AnUndispatchedApplyGoesWithItsRealmInOneWrite) {
   ASSERT_FALSE(scene_.claim().dispatch_started());
   const std::string epoch = Epoch();
   Upgrade();
-  const size_t before = scene_.store.writes.size();
+  const size_t before = scene_.store.changes().size();
   scene_.Pass();
   EXPECT_NE(Epoch(), epoch);
   EXPECT_FALSE(scene_.status().has_active_operation());
   EXPECT_FALSE(scene_.status().has_plan());
   EXPECT_FALSE(scene_.status().has_unresolved_run());
   // The rotation, and the release's end.
-  EXPECT_EQ(StatusWritesSince(before), 2) << testing::PrintToString(scene_.store.writes);
+  EXPECT_EQ(StatusWritesSince(before), 2) << ::testing::PrintToString(scene_.store.changes());
   const auto lease = scene_.store.List(api::Kind::kLease, "").front();
   EXPECT_EQ(static_cast<const api::Lease&>(*lease.object).spec().holder_identity(), "");
 }

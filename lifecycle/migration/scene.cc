@@ -80,7 +80,7 @@ void Scene::LayDownMigration(const std::string& policy) {
   history->set_pending_count(2);
   status->set_phase(policy == api::apply_policy::kOnApproval ? api::phase::kAwaitingApproval
                                                              : api::phase::kPlanning);
-  status->set_next_reconciliation_time_ms(store.now_ms + 600'000);
+  status->set_next_reconciliation_time_ms(store.wall_ms + 600'000);
   api::Condition* required = status->add_conditions();
   required->set_type(api::condition::kApprovalRequired);
   required->set_status(policy == api::apply_policy::kOnApproval ? "True" : "False");
@@ -136,7 +136,7 @@ void Scene::PassUntilClaimed(const std::string& type) {
   for (int i = 0; i < 20; ++i) {
     if (status().has_active_operation() && claim().type() == type) return;
     const api::PassResult result = Pass();
-    if (result.requeue_after_ms) store.now_ms += *result.requeue_after_ms;
+    if (result.requeue_after_ms) store.Advance(*result.requeue_after_ms);
   }
   STOPGAP_CHECK(false, "no claim of the type was written");
 }
@@ -184,7 +184,7 @@ void Scene::EndJob(bool succeeded, const std::string& log, const std::string& te
   api::JobCondition* condition = job.mutable_status()->add_conditions();
   condition->set_type(succeeded ? api::condition::kJobComplete : api::condition::kJobFailed);
   condition->set_status(api::condition_status::kTrue);
-  condition->set_last_transition_time_ms(store.now_ms);
+  condition->set_last_transition_time_ms(store.wall_ms);
   store.Put(job);
   api::Pod pod;
   pod.mutable_metadata()->set_namespace_(kNamespace);

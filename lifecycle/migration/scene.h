@@ -15,7 +15,7 @@
 #include "lifecycle/api/reconcile.h"
 #include "lifecycle/api/timing.h"
 #include "lifecycle/dispatch/design.h"
-#include "lifecycle/migration/tiny_store.h"
+#include "lifecycle/testing/memory_door.h"
 
 namespace lifecycle::migration {
 
@@ -60,7 +60,7 @@ class Scene {
   // Reads that follow a Blocked or read run until nothing is due: Resolve, Verify, History.
   void RunReadings(const std::vector<int64_t>& pending);
 
-  TinyStore store;
+  testing::MemoryDoor store;
   api::Configuration configuration = api::DefaultConfiguration();
   api::Timing timing;
   dispatch::Design design;

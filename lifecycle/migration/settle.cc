@@ -95,6 +95,7 @@ absl::Status StoreOutcome(const RunJob& job, const RunAccount& account, Retiring
         },
         pass);
   }
+  pass.client().Journal("P-2");
   api::UnresolvedRun record = UnresolvedRunOf(job, account, pass);
   if (absl::Status copied = PutCopy(record, pass); !copied.ok()) return copied;
   retiring.leaves_record = true;

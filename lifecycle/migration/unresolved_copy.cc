@@ -81,6 +81,7 @@ bool SameBlock(const api::PtahMigrationStatus& status, absl::string_view message
 // (L-12). The refusal that stands is written once.
 PassResult BlockOnUnreadable(const absl::Status& why, Pass& pass) {
   pass.client().Journal("P-3 unreadable");
+  pass.client().Journal("R-3");
   if (SameBlock(pass.status(), why.message())) return PassResult::After(pass.IntervalMs());
   const int64_t now_ms = pass.NowMs();
   const absl::Status written = pass.WriteStatus([&](api::PtahMigrationStatus& status) {
@@ -155,6 +156,7 @@ StepResult HoldCopyToRecord(Pass& pass) {
       *value == WriteCopy(status.unresolved_run())) {
     return std::nullopt;
   }
+  pass.client().Journal("C-5");
   pass.client().Journal("P-3");
   const CopyReading standing = ReadStanding(value, pass);
   switch (rules::DecideCopy(standing.facts)) {

@@ -86,7 +86,7 @@ TEST(UnresolvedCopyTest, ReadingIsStrict) {
   }
 }
 
-class HoldCopyTest : public testing::Test {
+class HoldCopyTest : public ::testing::Test {
  protected:
   HoldCopyTest() : scene_("Always") {}
 
@@ -116,7 +116,7 @@ TEST_F(HoldCopyTest, RecordAndEqualCopyAreLeftAlone) {
   SetRecord(Record());
   SetCopy(WriteCopy(Record()));
   scene_.Pass();
-  EXPECT_TRUE(scene_.store.writes.empty());
+  EXPECT_TRUE(scene_.store.changes().empty());
 }
 
 TEST_F(HoldCopyTest, AMissingCopyIsRewrittenFromStatus) {
@@ -140,9 +140,9 @@ TEST_F(HoldCopyTest, AnUnreadableCopyBlocksAndIsLeftAlone) {
   EXPECT_EQ(CopyText(), "{\"new\":1}");
   EXPECT_EQ(result.requeue_after_ms, scene_.timing.default_interval_ms);
   // The refusal that stands is written once, and nothing spins (L-12).
-  scene_.store.writes.clear();
+  scene_.store.ForgetWrites();
   EXPECT_EQ(scene_.Pass().requeue_after_ms, scene_.timing.default_interval_ms);
-  EXPECT_TRUE(scene_.store.writes.empty());
+  EXPECT_TRUE(scene_.store.changes().empty());
 }
 
 TEST_F(HoldCopyTest, ACopyOfTheResolvedRunIsRemoved) {
@@ -173,7 +173,7 @@ TEST_F(HoldCopyTest, AnyOtherCopyIsTheRecordAndIsRestored) {
   EXPECT_FALSE(scene_.status().has_plan());
   EXPECT_EQ(scene_.status().phase(), api::phase::kBlocked);
   EXPECT_EQ(result.requeue_after_ms, 0);
-  EXPECT_EQ(scene_.store.events, (std::vector<std::string>{"UnresolvedRunRestored"}));
+  EXPECT_EQ(scene_.store.events(), (std::vector<std::string>{"UnresolvedRunRestored"}));
 }
 
 }  // namespace

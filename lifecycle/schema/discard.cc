@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "lifecycle/api/names.h"
+#include "lifecycle/dispatch/cleanup.h"
 #include "lifecycle/schema/approvals.h"
 
 namespace lifecycle::schema {
@@ -168,12 +169,7 @@ PassResult FailAndKeepClaim(Pass& pass, absl::string_view why) {
 }
 
 absl::Status SetCleanupTtl(Pass& pass, api::Stored<api::Job>& job) {
-  if (job->spec().has_ttl_seconds_after_finished()) return absl::OkStatus();
-  api::Job next = *job;
-  next.mutable_spec()->set_ttl_seconds_after_finished(
-      static_cast<int32_t>(pass.timing().cleanup_ttl_seconds));
-  absl::StatusOr<api::Stored<api::Job>> stored =
-      pass.client().Patch(job, std::move(next), api::Subresource::kMain);
+  absl::StatusOr<api::Stored<api::Job>> stored = dispatch::SetCleanupTtl(job, pass.context());
   if (!stored.ok()) return stored.status();
   job = *std::move(stored);
   return absl::OkStatus();

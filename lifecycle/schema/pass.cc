@@ -1,12 +1,11 @@
 #include "lifecycle/schema/pass.h"
 
-#include <algorithm>
-
 #include "lifecycle/api/kind.h"
 #include "lifecycle/api/names.h"
 #include "lifecycle/dispatch/claim.h"
 #include "lifecycle/dispatch/conditions.h"
 #include "lifecycle/dispatch/fence.h"
+#include "lifecycle/dispatch/finalizer.h"
 #include "lifecycle/dispatch/retire.h"
 
 namespace lifecycle::schema {
@@ -23,8 +22,7 @@ api::Key Pass::key() const {
 }
 
 bool Pass::HasFinalizer() const {
-  const auto& finalizers = metadata().finalizers();
-  return std::find(finalizers.begin(), finalizers.end(), api::kSchemaFinalizer) != finalizers.end();
+  return dispatch::HasFinalizer(metadata(), api::kSchemaFinalizer);
 }
 
 int64_t Pass::NowMs() {
@@ -143,12 +141,8 @@ absl::Status Pass::RemoveFinalizer() {
   if (claim() != nullptr || proof() != nullptr || status().has_pending_lock_release()) {
     return absl::FailedPreconditionError("the finalizer stays while a record remains");
   }
-  return WriteMetadata([](api::ObjectMeta& next) {
-    auto& finalizers = *next.mutable_finalizers();
-    finalizers.erase(
-        std::remove(finalizers.begin(), finalizers.end(), std::string(api::kSchemaFinalizer)),
-        finalizers.end());
-  });
+  return WriteMetadata(
+      [](api::ObjectMeta& next) { dispatch::DropFinalizer(api::kSchemaFinalizer, next); });
 }
 
 absl::Status Pass::Reread() {
