@@ -59,7 +59,8 @@ bool IsGoalName(absl::string_view name) {
   }
   return (absl::StartsWith(name, "phase ") && name.size() > 6) ||
          (absl::StartsWith(name, "outcome ") && name.size() > 8) ||
-         (absl::StartsWith(name, "act ") && name.size() > 4);
+         (absl::StartsWith(name, "act ") && name.size() > 4) || name == kLogLostSummarized ||
+         name == kLogLostUnsummarized;
 }
 
 Goals::Goals(const std::vector<std::string>& asked) {
@@ -86,7 +87,11 @@ uint32_t Goals::OfStep(sim::StepKind kind) const {
 }
 
 std::optional<uint32_t> Goals::OfText(absl::string_view kind, absl::string_view name) const {
-  const auto found = numbers_.find(absl::StrCat(kind, " ", name));
+  return OfName(absl::StrCat(kind, " ", name));
+}
+
+std::optional<uint32_t> Goals::OfName(absl::string_view name) const {
+  const auto found = numbers_.find(std::string(name));
   if (found == numbers_.end()) return std::nullopt;
   return found->second;
 }

@@ -17,6 +17,10 @@
 
 namespace model {
 
+// The goals of a state in which an ended run's log is lost, by whether it left a termination summary.
+inline constexpr char kLogLostSummarized[] = "log lost, summarized";
+inline constexpr char kLogLostUnsummarized[] = "log lost, unsummarized";
+
 // Whether a name is of the form that some exploration can reach.
 bool IsGoalName(absl::string_view name);
 
@@ -34,6 +38,8 @@ class Goals {
   uint32_t OfStep(sim::StepKind kind) const;
   // Returns the number of a phase, outcome or act somebody asked for; nullopt for the others.
   std::optional<uint32_t> OfText(absl::string_view kind, absl::string_view name) const;
+  // The same by the whole name.
+  std::optional<uint32_t> OfName(absl::string_view name) const;
 
   size_t size() const { return names_.size(); }
   const std::string& NameOf(uint32_t goal) const { return names_[goal]; }

@@ -569,7 +569,8 @@ void S35(const Scene& scene, Findings& findings) {
 void S43(const Scene& scene, Findings& findings) {
   if (scene.write.request->key.kind != api::Kind::kLease || scene.write.after == nullptr) return;
   const api::Lease& lease = scene.write.after->As<api::Lease>();
-  for (const auto& [id, operation] : scene.world.truth.operations) {
+  for (const auto& entry : scene.world.truth.operations) {
+    const sim::OperationTruth& operation = entry.second;
     if (operation.holder != lease.spec().holder_identity()) continue;
     if (operation.family != sim::Family::kMigration || !operation.mutating) continue;
     const int64_t lapse =

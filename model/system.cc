@@ -155,6 +155,7 @@ std::vector<std::string> OperatorSystem::DescribeProbe(const State& state) {
 
 void OperatorSystem::ReachPhases(const State& state, Visit& visit) {
   for (const sim::Entry& entry : state.objects) {
+    if (entry.object->key.kind == lifecycle::api::Kind::kPod) ReachLogLoss(state, entry, visit);
     const ResourceView view = ViewOf(entry.object);
     if (view.key == nullptr) continue;
     if (const auto goal = goals_.OfText("phase", *view.phase)) visit.Reach(*goal);
@@ -166,6 +167,18 @@ void OperatorSystem::ReachPhases(const State& state, Visit& visit) {
       if (const auto goal = goals_.OfText("outcome", outcome)) visit.Reach(*goal);
     }
   }
+}
+
+void OperatorSystem::ReachLogLoss(const State& state, const sim::Entry& entry, Visit& visit) {
+  const auto& pod = entry.object->As<lifecycle::api::Pod>();
+  const sim::PodLog* log = state.logs.Find(pod.metadata().uid());
+  if (log == nullptr || !log->lost) return;
+  bool summarized = false;
+  for (const auto& container : pod.status().container_statuses()) {
+    summarized |= !container.state().terminated().message().empty();
+  }
+  const auto goal = goals_.OfName(summarized ? kLogLostSummarized : kLogLostUnsummarized);
+  if (goal) visit.Reach(*goal);
 }
 
 }  // namespace model

@@ -92,6 +92,7 @@ class OperatorSystem {
   State RunPass(const State& state, PassId id, StepRun<State>& run);
   Probe ProbeState(const State& state, Visit& visit);
   void ReachPhases(const State& state, Visit& visit);
+  void ReachLogLoss(const State& state, const sim::Entry& entry, Visit& visit);
 
   const sim::World initial_;
   PassRunner& runner_;

@@ -9,12 +9,14 @@
 #include "lifecycle/dispatch/claim.h"
 #include "lifecycle/dispatch/hold.h"
 #include "lifecycle/dispatch/realm.h"
+#include "lifecycle/dispatch/refused_pods.h"
 #include "lifecycle/dispatch/workload.h"
 #include "lifecycle/migration/dispatch.h"
 #include "lifecycle/migration/harvest.h"
 #include "lifecycle/migration/inputs.h"
 #include "lifecycle/migration/retire.h"
 #include "lifecycle/migration/settle.h"
+#include "lifecycle/migration/status.h"
 
 namespace lifecycle::migration {
 namespace {
@@ -77,6 +79,16 @@ StepResult Adopt(const StoredJob& job, Pass& pass) {
   return PassResult::Error(adopted);
 }
 
+// F-6: a Pod that is not the claim's is shown, and no longer shown.
+absl::Status ShowRefusedPods(const api::Job& job, Pass& pass) {
+  const std::optional<bool> refused =
+      dispatch::RefusedPodsToShow(pass.client(), pass.claim(), job, pass.status().conditions());
+  if (!refused) return absl::OkStatus();
+  const Moment moment{pass.NowMs(), pass.metadata().generation()};
+  return pass.WriteStatus(
+      [&](api::PtahMigrationStatus& next) { ShowRefusedPod(*refused, moment, next); });
+}
+
 // C-20.7 and 8, for a Job that is owned and stands under the claim's name and UID.
 PassResult Supervise(const StoredJob& job, bool adopt, Pass& pass) {
   const absl::StatusOr<Inputs> inputs = InputsOf(pass);
@@ -88,6 +100,8 @@ PassResult Supervise(const StoredJob& job, bool adopt, Pass& pass) {
   if (!dispatch::EndOf(*job).terminal) {
     pass.client().Journal("F-6");
     if (pass.spec().suspend()) pass.client().Journal("O-3");
+    const absl::Status reported = ShowRefusedPods(*job, pass);
+    if (!reported.ok()) return PassResult::Error(reported);
     return PassResult::After(pass.timing().supervision_poll_ms);
   }
   return Harvest(job, *inputs == Inputs::kHold, pass);

@@ -183,5 +183,33 @@ TEST_F(GatesTest, AClaimOfAnUnknownTypeIsLeftAloneWithAnError) {
   EXPECT_TRUE(Journaled("R-2"));
 }
 
+// F-6, C-20.8.
+TEST_F(GatesTest, APodThatIsNotTheClaimsIsShownAndTheClaimStands) {
+  scene_.PassUntilRecorded();
+  scene_.EndJob(true, "");
+  const std::string pod_name = scene_.claim().job_name() + "-0";
+  api::Job running = scene_.job();
+  running.clear_status();
+  scene_.store.Put(running);
+  api::Pod pod = scene_.store.At<api::Pod>("app", pod_name);
+  const api::Pod accepted = pod;
+  pod.mutable_metadata()->clear_annotations();
+  scene_.store.Put(pod);
+  const auto shown = [&] {
+    for (const api::Condition& condition : scene_.status().conditions()) {
+      if (condition.reason() == "PodRefused") return condition.status() == "True";
+    }
+    return false;
+  };
+
+  EXPECT_EQ(scene_.Pass().requeue_after_ms, scene_.timing.supervision_poll_ms);
+  EXPECT_TRUE(shown());
+  EXPECT_EQ(scene_.claim().type(), api::operation::kApply);
+
+  scene_.store.Put(accepted);
+  scene_.Pass();
+  EXPECT_FALSE(shown());
+}
+
 }  // namespace
 }  // namespace lifecycle::migration

@@ -2,6 +2,7 @@
 
 #include "lifecycle/api/names.h"
 #include "lifecycle/dispatch/conditions.h"
+#include "lifecycle/dispatch/refused_pods.h"
 
 namespace lifecycle::migration {
 namespace {
@@ -53,6 +54,11 @@ void ShowProgress(const char* phase, const Moment& moment, api::PtahMigrationSta
   SetWorking(true, moment, status);
   SetApprovalRequired(false, moment, status);
   ClearBlocked(moment, status);
+}
+
+void ShowRefusedPod(bool refused, const Moment& moment, api::PtahMigrationStatus& status) {
+  SetCondition(api::condition::kProgressing, true, refused ? dispatch::kPodRefused : kWorking,
+               dispatch::RefusedPodsMessage(refused), moment, status);
 }
 
 void ShowPhase(const char* phase, const Moment& moment, api::PtahMigrationStatus& status) {

@@ -28,6 +28,8 @@ void SetCondition(absl::string_view type, bool value, absl::string_view reason,
 
 // A claim of this phase is at work.
 void ShowProgress(const char* phase, const Moment& moment, api::PtahMigrationStatus& status);
+// A claim is at work, and whether a Pod of its Job is refused (F-6).
+void ShowRefusedPod(bool refused, const Moment& moment, api::PtahMigrationStatus& status);
 // Nothing is at work and the next ordinary claim is chosen by `phase`.
 void ShowPhase(const char* phase, const Moment& moment, api::PtahMigrationStatus& status);
 // Blocked, with a reason for people.

@@ -10,6 +10,7 @@
 #include "lifecycle/dispatch/driver.h"
 #include "lifecycle/dispatch/hold.h"
 #include "lifecycle/dispatch/realm.h"
+#include "lifecycle/dispatch/refused_pods.h"
 #include "lifecycle/dispatch/workload.h"
 #include "lifecycle/rules/job_verdict.h"
 #include "lifecycle/schema/approvals.h"
@@ -20,7 +21,6 @@
 #include "lifecycle/schema/inputs.h"
 #include "lifecycle/schema/outcome.h"
 #include "lifecycle/schema/proof.h"
-#include "lifecycle/schema/refused_pods.h"
 #include "lifecycle/schema/rotation.h"
 #include "lifecycle/schema/suspension.h"
 
@@ -29,6 +29,17 @@ namespace {
 
 using dispatch::StepResult;
 using StoredJob = api::Stored<api::Job>;
+
+// F-6: a Pod that is not the claim's is shown, and no longer shown.
+absl::Status ShowRefusedPods(Pass& pass, const api::Job& job) {
+  const std::optional<bool> refused =
+      dispatch::RefusedPodsToShow(pass.client(), *pass.claim(), job, pass.status().conditions());
+  if (!refused) return absl::OkStatus();
+  return pass.WriteStatus([&](api::PtahSchemaStatus& next) {
+    pass.SetCondition(api::condition::kReconciliationFailed, *refused, dispatch::kPodRefused,
+                      dispatch::RefusedPodsMessage(*refused), next);
+  });
+}
 
 // B-20.2: a proof's realm is renewed and its Apply's Pods are looked at before anything is done for
 // the claim that carries it out.
@@ -113,7 +124,7 @@ PassResult Supervise(Pass& pass, ClaimWork& work, const StoredJob& job, bool ado
   if (pass.spec().suspend() && work.operation().mutating) pass.client().Journal("O-3");
   if (!dispatch::EndOf(*job).terminal) {
     pass.client().Journal("F-6");
-    const absl::Status reported = ReportRefusedPods(pass, *job);
+    const absl::Status reported = ShowRefusedPods(pass, *job);
     if (!reported.ok()) return PassResult::Error(reported);
     return PassResult::After(pass.timing().supervision_poll_ms);
   }
