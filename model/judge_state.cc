@@ -170,6 +170,7 @@ void S50(const sim::World& world, const ResourceView& view, Findings& findings) 
 // An approval that a claim spent and never used: the resource asks for another one, visibly.
 void L14(const sim::World& world, const ResourceView& view, Findings& findings) {
   if (view.claim != nullptr || view.proof != nullptr || view.unresolved != nullptr) return;
+  if (view.meta->deletion_timestamp_ms() != 0) return;  // It asks for nothing any more.
   bool spent_for_nothing = false;
   for (const auto& [uid, approval] : world.truth.approvals) {
     spent_for_nothing |= !approval.consumed_by.empty() && approval.spent_by.empty();
@@ -238,6 +239,10 @@ bool AccountOpen(const sim::World& world) {
     if (view.key == nullptr) continue;
     if (view.proof != nullptr || view.unresolved != nullptr || view.release != nullptr) return true;
     if (view.claim != nullptr && IsApply(*view.claim)) return true;
+    // What a retired binding left is worked off before anything else is begun.
+    if (view.schema != nullptr && view.schema->status().has_pending_binding_retirement()) {
+      return true;
+    }
   }
   return false;
 }
@@ -247,8 +252,11 @@ namespace {
 // Whether what this resource does next is no part of the run.
 bool IsPutAway(const sim::World& world, const ResourceView& view, int operations, bool readings) {
   if (view.claim != nullptr) {
-    // The reading that follows a migration's run belongs to it; any other chain is the next one.
-    return !readings && view.claim->type() != api::operation::kHistory;
+    // The reading that follows a migration's run belongs to it; any other chain is the next one. A
+    // claim of a type that nobody knows is neither.
+    const std::string& type = view.claim->type();
+    return !readings && (type == api::operation::kResolve || type == api::operation::kVerify ||
+                         type == api::operation::kObserve || type == api::operation::kPlan);
   }
   // Every account is settled and put away: whatever comes now begins with the next reading.
   return world.truth.apply_claims >= operations && view.meta->finalizers().empty() &&

@@ -465,10 +465,9 @@ void S22S32(const Scene& scene, Findings& findings) {
                             SameMessage(scene.before.schema->status().applied(),
                                         scene.after.schema->status().applied()));
   const OperationTruth* apply = scene.OperationOf(scene.before.proof->apply_operation_id());
-  bool ours = apply != nullptr;
-  for (const auto& database : scene.world.truth.databases) {
-    ours &= apply != nullptr && database->last_changed_by == apply->id;
-  }
+  // Of the database its Apply opened; others are no business of this schema's.
+  const bool ours = apply != nullptr && apply->database >= 0 &&
+                    scene.world.truth.databases[apply->database]->last_changed_by == apply->id;
   findings.Expect(Property::kS22, !attributed || ours, [&] {
     return absl::StrCat(scene.Name(),
                         ": convergence was attributed although somebody else changed "

@@ -45,6 +45,18 @@ TEST(ScenarioTest, RefusesWhatIsNoScenario) {
   EXPECT_NE(ErrorOf(std::string("\0\1\2\xff", 4)), "");
   EXPECT_NE(ErrorOf("family: MIGRATION files { version: 2 } files { version: 2 }"), "");
   EXPECT_NE(ErrorOf("family: MIGRATION files { version: 1 fails_at: 3 }"), "");
+  EXPECT_NE(ErrorOf("family: SCHEMA others { family: MIGRATION }"), "") << "without files";
+  EXPECT_NE(ErrorOf("family: SCHEMA others { }"), "");
+  EXPECT_NE(ErrorOf("family: SCHEMA realm { sharing: \"Sometimes\" }"), "");
+}
+
+TEST(ScenarioTest, KnowsEveryActAPersonMayBeGiven) {
+  for (const char* act : {"approve", "suspend", "resume", "edit-spec", "delete", "move-policy",
+                          "grant", "restore-without-status", "repoint", "upgrade", "overlap"}) {
+    EXPECT_EQ(ErrorOf(absl::StrCat("family: SCHEMA\nperson { what: \"", act, "\" }\n")), "");
+  }
+  EXPECT_NE(ErrorOf("family: SCHEMA\nperson { what: \"retire\" }\n"), "")
+      << "it follows an overlap by itself";
 }
 
 TEST(ScenarioTest, AFileThatIsNotThereIsNamed) {

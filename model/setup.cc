@@ -315,6 +315,7 @@ sim::WorldRules RulesOf(const Scenario& scenario) {
           .slow_logs = world.slow_logs(),
           .cut_logs = world.cut_logs(),
           .foreign_frames = world.foreign_frames(),
+          .wrong_database = world.other_database(),
           .protocol_mismatch = world.protocol_mismatch()};
 }
 

@@ -23,8 +23,8 @@ namespace sim {
 
 enum class StepKind : uint8_t {
   kStartPod,  // A stored Job's Pod is made and starts (Job controller, scheduler and kubelet).
-              // what: "second" when the Job has had one already. Of a Pod that waits for a volume:
-              // it starts now.
+              // what: "second" when the Job has had one already, "elsewhere" (Fault) when what its
+              // URL opens is another database. Of a Pod that waits for a volume: it starts now.
   kRun,       // The runner runs `option` more statements. what: "finish" (that is the end, and
          // it reports), "pause" (the child stands there and may go on) or "mismatch" (Fault: the
          // runner does not speak the protocol it was told, and starts nothing).
@@ -57,6 +57,7 @@ struct WorldStep {
   lifecycle::api::Key target{};  // The Job, Pod, resource, approval, Lease or request it is about.
   int32_t option = 0;            // See StepKind.
   int32_t cost = 0;              // 0: a quiet world does this. 1: a fault or a disturbance.
+  bool patient = false;          // The clock does not wait for it, although it costs nothing.
   std::string label{};           // Stable text for schedules, such as "run pod/x to its end".
   friend bool operator==(const WorldStep&, const WorldStep&) = default;
 };
@@ -72,15 +73,18 @@ struct WorldRules {
   bool rival_moves_history = false;
   // A rival that took the realm is never heard of again: its Lease has to lapse.
   bool rival_vanishes = false;
-  bool second_pods = false;     // A Job's Pod may be started twice.
-  bool evictions = false;       // A Pod may be deleted through the API, as a drain does.
-  bool lost_nodes = false;      // A Pod's node may be lost, with the executor on it or without.
-  bool lingering_pods = false;  // A Job may be Failed at its deadline before its Pods have ended.
-  bool piecewise_ttl = false;   // A Job whose TTL passed loses its Pods before it goes itself.
+  bool second_pods = false;  // A Job's Pod may be started twice.
+  bool evictions = false;    // A Pod may be deleted through the API, as a drain does.
+  bool lost_nodes = false;   // A Pod's node may be lost, with the executor on it or without.
+  // A Job may be Failed at its deadline before its Pods have ended; what a child does that stands
+  // at a statement takes as long as it likes.
+  bool lingering_pods = false;
+  bool piecewise_ttl = false;      // A Job whose TTL passed loses its Pods before it goes itself.
   bool piecewise_garbage = false;  // Garbage is collected one object at a time, in any order.
   bool slow_logs = false;          // A log may be out of reach for a while.
   bool cut_logs = false;           // A log may lack its end.
   bool foreign_frames = false;     // A log may hold the frame of another operation.
+  bool wrong_database = false;     // A mutating run may open the second database instead.
   bool protocol_mismatch = false;  // A runner may not speak the protocol it is told.
   friend bool operator==(const WorldRules&, const WorldRules&) = default;
 };

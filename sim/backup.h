@@ -20,6 +20,12 @@ template <class Object>
 lifecycle::api::MessagePtr BringBack(const ApiServer& server, World& world,
                                      const lifecycle::api::Key& key) {
   auto object = std::make_shared<Object>(world.Find(key)->object->As<Object>());
+  if (object->metadata().finalizers_size() > 0) {
+    // Whoever restores does not wait for a finalizer either.
+    auto bare = std::make_shared<Object>(*object);
+    bare->mutable_metadata()->clear_finalizers();
+    Update(server, world, kRestoreUser, std::move(bare), lifecycle::api::Subresource::kMain);
+  }
   Remove(server, world, key);
   object->mutable_metadata()->clear_uid();
   object->mutable_metadata()->clear_generation();

@@ -181,8 +181,9 @@ bool IsDue(const World& world, const Process& process, const Work& work) {
 
 void OfferClock(const ActorContext& context, const World& world, std::vector<WorldStep>& steps) {
   const bool busy =
-      SomethingIsDue(world) ||
-      std::any_of(steps.begin(), steps.end(), [](const WorldStep& step) { return step.cost == 0; });
+      SomethingIsDue(world) || std::any_of(steps.begin(), steps.end(), [](const WorldStep& step) {
+        return step.cost == 0 && !step.patient;
+      });
   if (busy && !context.rules.late_clock) return;
   if (!NextClockTarget(world).has_value()) return;
   OfferStep(steps, {.kind = StepKind::kAdvanceClock, .cost = busy ? 1 : 0},

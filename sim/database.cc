@@ -135,7 +135,8 @@ bool IsDirty(const Database& database) {
 
 Reading ReadingOf(const Database& database) {
   Reading reading;
-  reading.declared = database.files.empty() && IsDeclared(database);
+  // Families may share a database: it is nobody's declared one where no schema declares anything.
+  reading.declared = (database.files.empty() || database.statements > 0) && IsDeclared(database);
   for (const Database::File& file : database.files) {
     if (file.recorded) reading.recorded.push_back(file.version);
   }

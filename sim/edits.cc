@@ -22,9 +22,9 @@ namespace api = lifecycle::api;
 namespace {
 
 constexpr const char* kEdits[] = {
-    act::kSuspend,        act::kResume,        act::kEditSpec, act::kDelete,    act::kMovePolicy,
-    act::kRecreatePolicy, act::kWithdrawGrant, act::kGrant,    act::kDeleteJob, act::kTamperStatus,
-    act::kRestore,        act::kDropStatus,    act::kRepoint};
+    act::kSuspend,        act::kResume,        act::kEditSpec,   act::kDelete, act::kMovePolicy,
+    act::kRecreatePolicy, act::kWithdrawGrant, act::kGrant,      act::kShare,  act::kDeleteJob,
+    act::kTamperStatus,   act::kRestore,       act::kDropStatus, act::kRepoint};
 
 // What both families have, of a stored resource.
 struct Parts {
@@ -207,6 +207,7 @@ class EditOffers {
     if (parts.meta.deletion_timestamp_ms() == 0) {
       if (!parts.suspended) Offer(act::kSuspend, key, 1);
       if (parts.suspended) Offer(act::kResume, key, 0);
+      if (!parts.target.shared_realm()) Offer(act::kShare, key, 0);
       Offer(act::kEditSpec, key, 1);
       Offer(act::kDelete, key, 1);
       Offer(act::kRestore, key, 1);
@@ -261,6 +262,10 @@ void TakeEdit(const ActorContext& context, World& world, const WorldStep& step) 
   if (step.what == act::kSuspend || step.what == act::kResume) {
     const bool suspend = step.what == act::kSuspend;
     return EditSpec(server, world, entry, [&](auto& spec) { spec.set_suspend(suspend); });
+  }
+  if (step.what == act::kShare) {
+    return EditSpec(server, world, entry,
+                    [](auto& spec) { spec.mutable_target()->set_shared_realm(true); });
   }
   if (step.what == act::kEditSpec) {
     return EditSpec(server, world, entry, [](auto& spec) {

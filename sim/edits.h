@@ -2,8 +2,8 @@
 // policy, grant and withdraw a realm, delete a Job, restore a backup, tamper with status, or point
 // the URL at another database.
 //
-// Resuming and granting help, and cost nothing; everything else is a disturbance. As everywhere,
-// an act is offered while World.person has it left and where it would change something.
+// Resuming, granting and sharing help, and cost nothing; everything else is a disturbance. As
+// everywhere, an act is offered while World.person has it left and where it would change something.
 //
 // Answers: issue item 9; spec 02, B-12, N, O, P-3, Q-5; spec 05, S-53.
 
@@ -29,6 +29,8 @@ inline constexpr char kRecreatePolicy[] = "recreate-policy";
 // The PtahRealm that a resource names no longer lists its namespace, or lists it again.
 inline constexpr char kWithdrawGrant[] = "withdraw-grant";
 inline constexpr char kGrant[] = "grant";
+// The resource declares that it manages only part of the database.
+inline constexpr char kShare[] = "share";
 // An operation's Job is deleted while it runs.
 inline constexpr char kDeleteJob[] = "delete-job";
 // A person writes a resource's status: admission has to refuse it.

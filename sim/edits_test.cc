@@ -26,7 +26,7 @@ std::shared_ptr<Object> Named(const std::string& name) {
 
 // A schema and a migration, each with a policy and a realm.
 struct Edited : ActorWorld {
-  Edited() {
+  explicit Edited(WorldRules rules = {}) : ActorWorld(rules) {
     auto policy = Named<api::ConfigMap>("policy");
     (*policy->mutable_data())["policy.yaml"] = "require: signature";
     policy->set_immutable(true);
@@ -150,6 +150,14 @@ TEST(EditTest, AGrantIsWithdrawnAndGivenAgain) {
   EXPECT_EQ(at.world.Get<api::PtahRealm>("", "orders")->spec().namespaces(0), "test");
 }
 
+TEST(EditTest, AClaimantAgreesToShare) {
+  Edited at;
+  at.Do(act::kShare);
+  EXPECT_TRUE(at.Migration().spec().target().shared_realm());
+  at.world.person.Edit(act::kShare) = 1;
+  EXPECT_FALSE(at.Offers(act::kShare));
+}
+
 TEST(EditTest, ARunningJobIsDeletedAndItsPodGoesOnMeanwhile) {
   Edited at;
   at.AddJob();
@@ -177,6 +185,10 @@ TEST(EditTest, TamperingWithStatusIsNotedWhetherOrNotItIsRefused) {
 TEST(RestoreTest, BringsTheResourceBackUnderAnotherUidWithoutItsStatus) {
   Edited at;
   const api::PtahMigration before = at.Migration();
+  // An approval remembers the resource, so its UID is not given again.
+  auto approval = Named<api::PtahMigrationApproval>("approval");
+  approval->mutable_spec()->mutable_migration_ref()->set_uid(before.metadata().uid());
+  at.Add(approval);
   api::PtahMigrationStatus status;
   status.set_phase(api::phase::kInSync);
   at.SetStatus(status);
@@ -250,6 +262,21 @@ TEST(RepointTest, ARunKeepsTheDatabaseItOpened) {
   EXPECT_TRUE(at.world.truth.databases[0]->files[0].recorded);
   EXPECT_FALSE(at.world.truth.databases[1]->files[0].recorded);
   EXPECT_EQ(at.TheOperation().database, 0);
+}
+
+TEST(RepointTest, AMutatingRunMayOpenTheOtherDatabaseByMistake) {
+  Edited at({.wrong_database = true});
+  at.AddJob();
+  Database other = at.TheDatabase();
+  other.coordination_digest = "elsewhere";
+  other.identity_digest = "other";
+  at.world.truth.databases.emplace_back(other);
+  EXPECT_EQ(at.Find(StepKind::kStartPod, "elsewhere")->cost, 1);
+  at.Take(StepKind::kStartPod, "elsewhere");
+  at.Take(StepKind::kRun, "finish");
+  EXPECT_EQ(at.TheOperation().database, 1);
+  EXPECT_FALSE(at.TheDatabase().files[0].recorded);
+  EXPECT_EQ(at.Frame()->target_identity_digest(), "other");
 }
 
 }  // namespace

@@ -18,6 +18,8 @@ namespace {
 
 constexpr size_t kJobNameInPodMax = 57;
 constexpr char kNode[] = "node-1";
+// Beside the one a world is about.
+constexpr int32_t kOtherDatabase = 1;
 constexpr char kForegroundDeletion[] = "foregroundDeletion";
 
 const api::Job* Find(const World& world, const api::Key& key) {
@@ -59,7 +61,8 @@ std::shared_ptr<api::Pod> PodFor(const api::Job& job, int32_t index) {
 }
 
 // A Pod that admission refuses is not there, and the Job controller tries again.
-void StartPod(const ApiServer& server, World& world, const api::Key& key, int32_t index) {
+void StartPod(const ApiServer& server, World& world, const api::Key& key, int32_t index,
+              std::optional<int32_t> database) {
   std::shared_ptr<api::Pod> pod = PodFor(*Find(world, key), index);
   const api::Key pod_key = api::KeyOf(*pod);
   if (!Create(server, world, kJobControllerUser, std::move(pod)).status.ok()) return;
@@ -67,13 +70,15 @@ void StartPod(const ApiServer& server, World& world, const api::Key& key, int32_
   job->mutable_status()->set_active(index + 1);
   if (index == 0) job->mutable_status()->set_start_time_ms(world.now_ms);
   ReportJob(server, world, std::move(job));
-  StartContainers(server, world, pod_key);
+  StartContainers(server, world, pod_key, database);
 }
 
 void Finish(const ApiServer& server, World& world, const api::Key& key, bool complete,
             const std::string& reason) {
   auto job = std::make_shared<api::Job>(*Find(world, key));
   api::JobStatus* status = job->mutable_status();
+  // Every Pod it ever had is counted, those too that are deleted now and gone before long.
+  const int32_t pods = status->active();
   status->set_active(0);
   api::JobCondition* condition = status->add_conditions();
   condition->set_type(complete ? api::condition::kJobComplete : api::condition::kJobFailed);
@@ -82,9 +87,10 @@ void Finish(const ApiServer& server, World& world, const api::Key& key, bool com
   condition->set_last_transition_time_ms(world.now_ms);
   if (complete) {
     status->set_succeeded(1);
+    status->set_failed(std::max(0, pods - 1));
     status->set_completion_time_ms(world.now_ms);
   } else {
-    status->set_failed(1);
+    status->set_failed(std::max(1, pods));
   }
   ReportJob(server, world, std::move(job));
 }
@@ -170,7 +176,11 @@ class JobOffers {
     if (IsFinished(job, nullptr)) return OfferRemoval(key, job);
     const std::vector<const api::Pod*> pods = PodsOf(world_, job);
     if (pods.empty() && WantsPod(job)) {
-      Add(StepKind::kStartPod, "", key, absl::StrCat("start ", api::ShortName(key)));
+      Add(StepKind::kStartPod, "", key, absl::StrCat("start ", Short(key)));
+      if (rules_.wrong_database && IsMutating(key)) {
+        Add(StepKind::kStartPod, "elsewhere", key,
+            absl::StrCat("start ", Short(key), " against another database"), 1);
+      }
       return;
     }
     const std::optional<int64_t> deadline = DeadlineOf(job);
@@ -201,10 +211,14 @@ class JobOffers {
       return;
     }
     // Readers repeat under another name, and nothing they do twice matters.
-    const OperationTruth* operation = OperationOfJobName(world_, key.namespace_, key.name);
-    if (operation == nullptr || !operation->mutating) return;
+    if (!IsMutating(key)) return;
     Add(StepKind::kStartPod, "second", key,
         absl::StrCat("start a second Pod of ", api::ShortName(key)), 1);
+  }
+
+  bool IsMutating(const api::Key& job) const {
+    const OperationTruth* operation = OperationOfJobName(world_, job.namespace_, job.name);
+    return operation != nullptr && operation->mutating;
   }
 
   void OfferRemoval(const api::Key& key, const api::Job& job) {
@@ -277,7 +291,9 @@ void TakeJobStep(const ActorContext& context, World& world, const WorldStep& ste
   const ApiServer& server = context.server;
   switch (step.kind) {
     case StepKind::kStartPod:
-      return StartPod(server, world, step.target, step.what == "second" ? 1 : 0);
+      return StartPod(
+          server, world, step.target, step.what == "second" ? 1 : 0,
+          step.what == "elsewhere" ? std::optional<int32_t>(kOtherDatabase) : std::nullopt);
     case StepKind::kFinishJob:
       if (step.what == "deadline") return FinishAtDeadline(server, world, step.target);
       if (step.what == "linger") return FinishAndLinger(server, world, step.target);

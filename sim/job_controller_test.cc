@@ -217,6 +217,7 @@ TEST(SecondPodTest, IsDeletedWhenTheFirstDecidesTheJobAndRunsOnMeanwhile) {
   at.Take(StepKind::kStartPod, "second");
   at.Take(StepKind::kFinishJob);
   EXPECT_EQ(at.TheJob()->status().conditions(0).type(), api::condition::kJobFailed);
+  EXPECT_EQ(at.TheJob()->status().failed(), 2) << "what is gone later has been counted";
   EXPECT_TRUE(CanRun(at.world, at.TheOperation(job)));
   at.Take(StepKind::kRun, "pause", 1);
   EXPECT_EQ(at.TheDatabase().in_force, 2);

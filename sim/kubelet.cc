@@ -97,13 +97,13 @@ void NoteIntent(World& world, const api::Pod& pod, const Instructions& told,
   }
 }
 
-void NoteStart(World& world, Handle object) {
+void NoteStart(World& world, Handle object, std::optional<int32_t> opened) {
   const api::Pod& pod = object->As<api::Pod>();
   const std::string& uid = pod.metadata().uid();
   const Instructions told = InstructionsOf(pod);
   Run run;
   run.pod = object;
-  run.database = DatabaseOf(world, pod, told);
+  run.database = opened.value_or(DatabaseOf(world, pod, told));
   run.pod_name = pod.metadata().name();
   run.pod_uid = uid;
   run.namespace_ = pod.metadata().namespace_();
@@ -161,7 +161,8 @@ bool VolumesExist(const World& world, const api::Pod& pod) {
   return true;
 }
 
-void StartContainers(const ApiServer& server, World& world, const api::Key& key) {
+void StartContainers(const ApiServer& server, World& world, const api::Key& key,
+                     std::optional<int32_t> database) {
   std::shared_ptr<api::Pod> pod = CopyOf(world, key);
   STOPGAP_CHECK(pod != nullptr, "only a stored Pod is started");
   const bool starts = VolumesExist(world, *pod);
@@ -171,7 +172,7 @@ void StartContainers(const ApiServer& server, World& world, const api::Key& key)
     SetPending(*pod);
   }
   Report(server, world, pod);
-  if (starts) NoteStart(world, world.Find(key)->object);
+  if (starts) NoteStart(world, world.Find(key)->object, database);
 }
 
 const Entry* PodOf(const World& world, const Run& run) {

@@ -9,6 +9,7 @@
 #ifndef SIM_KUBELET_H_
 #define SIM_KUBELET_H_
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,8 +23,10 @@ namespace sim {
 bool VolumesExist(const World& world, const lifecycle::api::Pod& pod);
 
 // Starts the containers of a stored Pod: it is Running, and its run waits to start its child. A Pod
-// whose volumes are missing is Pending instead.
-void StartContainers(const ApiServer& server, World& world, const lifecycle::api::Key& pod);
+// whose volumes are missing is Pending instead. `database` is the one its URL happens to open,
+// where that is not the one it should (DatabaseOf).
+void StartContainers(const ApiServer& server, World& world, const lifecycle::api::Key& pod,
+                     std::optional<int32_t> database = std::nullopt);
 
 // How much of its report a container leaves behind.
 enum class Leaves { kEverything, kFrameOnly, kNothing };

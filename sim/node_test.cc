@@ -109,6 +109,7 @@ TEST(NodeTest, ForgottenWithItsPodAProcessIsEndedByItsOwnClock) {
   ForgetIt(at);
   at.Take(StepKind::kRun, "pause", 1);
   at.Take(StepKind::kFinishJob);
+  EXPECT_EQ(at.Find(StepKind::kAdvanceClock)->cost, 0) << "nobody waits for it";
   const int64_t killed_at_ms = ExecutionHorizonMs(at.TheOperation());
   while (at.world.now_ms < killed_at_ms) {
     ASSERT_EQ(at.world.runs.size(), 1u);

@@ -66,10 +66,14 @@ class PodOffers {
   }
 
   void Add(StepKind kind, absl::string_view what, int32_t option, int32_t cost, std::string label) {
-    OfferStep(
-        steps_,
-        {.kind = kind, .what = std::string(what), .target = key_, .option = option, .cost = cost},
-        std::move(label));
+    OfferStep(steps_,
+              {.kind = kind,
+               .what = std::string(what),
+               .target = key_,
+               .option = option,
+               .cost = cost,
+               .patient = patient_ && kind == StepKind::kRun},
+              std::move(label));
   }
 
   void OfferPending(const api::Pod& pod) {
@@ -90,6 +94,8 @@ class PodOffers {
 
   // What nobody hears of can only go on.
   void OfferRun(const RunView& view, bool heard) {
+    // Nobody waits for what nobody hears of, so time passes meanwhile.
+    patient_ = !heard || (context_.rules.lingering_pods && view.run.state == RunState::kRunning);
     if (heard && context_.rules.protocol_mismatch && view.run.state == RunState::kWaiting &&
         IsFirstAttempt(view.run)) {
       Add(StepKind::kRun, "mismatch", 0, 1, absl::StrCat("another protocol in ", name_));
@@ -185,6 +191,7 @@ class PodOffers {
   std::vector<WorldStep>& steps_;
   api::Key key_;
   std::string name_;
+  bool patient_ = false;
 };
 
 // Runs statements of a child that was going to start, and starts it if it was.
