@@ -171,8 +171,8 @@ void OperatorSystem::ReachPhases(const State& state, Visit& visit) {
 
 void OperatorSystem::ReachLogLoss(const State& state, const sim::Entry& entry, Visit& visit) {
   const auto& pod = entry.object->As<lifecycle::api::Pod>();
-  const sim::PodLog* log = state.logs.Find(pod.metadata().uid());
-  if (log == nullptr || !log->lost) return;
+  const auto log = state.logs.find(pod.metadata().uid());
+  if (log == state.logs.end() || !log->second.lost) return;
   bool summarized = false;
   for (const auto& container : pod.status().container_statuses()) {
     summarized |= !container.state().terminated().message().empty();
