@@ -18,6 +18,7 @@
 #include "lifecycle/rules/names_rule.h"
 #include "model/objects.h"
 #include "model/scenario.pb.h"
+#include "sim/actor.h"
 #include "sim/names.h"
 
 namespace model {
@@ -401,7 +402,9 @@ void PrepareRun(const Scenario& scenario, sim::World& world, const sim::ApiServe
         world, server);
   }
   for (const Scenario::Act& act : scenario.person()) {
-    world.person.Edit(act.what()) = act.times() == 0 ? 1 : act.times();
+    world.person.Edit(act.resource().empty() ? act.what()
+                                             : sim::ActOn(act.what(), act.resource())) =
+        act.times() == 0 ? 1 : act.times();
   }
   if (scenario.world().rival_rounds() == 0) return;
   sim::Rival rival;

@@ -38,7 +38,8 @@ Began Begin(const std::string& text) {
   auto bench = Workbench::Make(loaded, CheckOptions{});
   EXPECT_TRUE(bench.ok()) << bench.status();
   if (!bench.ok()) return {};
-  Began began{.bench = *std::move(bench)};
+  Began began;
+  began.bench = *std::move(bench);
   began.world = began.bench->initial();
   return began;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/strings/str_cat.h"
 #include "lifecycle/api/migration.pb.h"
 #include "lifecycle/api/names.h"
 #include "lifecycle/api/runner_contract.h"
@@ -182,6 +183,14 @@ OperationTruth* EditOperation(World& world, absl::string_view id) {
 int32_t PersonHasLeft(const World& world, absl::string_view act) {
   const int32_t* left = world.person.Get(act);
   return left == nullptr ? 0 : *left;
+}
+
+int32_t PersonHasLeft(const World& world, absl::string_view act, const api::Key& target) {
+  return PersonHasLeft(world, act) + PersonHasLeft(world, ActOn(act, target.name));
+}
+
+std::string ActOn(absl::string_view act, absl::string_view name) {
+  return absl::StrCat(act, " ", name);
 }
 
 }  // namespace sim

@@ -92,6 +92,10 @@ OperationTruth* EditOperation(World& world, absl::string_view id);
 
 // How often a person may still do this.
 int32_t PersonHasLeft(const World& world, absl::string_view act);
+// The same of one object: as often as to any, and as often as to one of its name (ActOn).
+int32_t PersonHasLeft(const World& world, absl::string_view act, const lifecycle::api::Key& target);
+// How World.person names an act that is meant for objects of one name only.
+std::string ActOn(absl::string_view act, absl::string_view name);
 
 }  // namespace sim
 

@@ -48,7 +48,7 @@ api::Configuration UpgradedState() {
 
 api::Configuration ReleaseOf(absl::string_view what) {
   if (what == act::kReimage) return Reimaged();
-  if (what == act::kUpgrade || what == act::kOverlap) return Upgraded();
+  if (what == act::kUpgrade) return Upgraded();
   if (what == act::kUpgradeState) return UpgradedState();
   return api::DefaultConfiguration();
 }
@@ -113,7 +113,6 @@ void TakeRelease(const ActorContext&, World& world, const WorldStep& step) {
   if (step.what == act::kOverlap) {
     Process second = world.processes[ManagerOf(world)];
     second.name = kSecondManager;
-    second.configuration = Cow<api::Configuration>(ReleaseOf(step.what));
     Begin(world, second);
     world.processes.push_back(std::move(second));
     return;

@@ -30,7 +30,7 @@ inline constexpr char kRollBack[] = "roll-back";
 // A release that also understands the next version of stored state. It helps where state of that
 // version stands.
 inline constexpr char kUpgradeState[] = "upgrade-state";
-// The next release is started while the first still runs; and the first is stopped.
+// Another process of the same release is started while the first still runs; and the first stopped.
 inline constexpr char kOverlap[] = "overlap";
 inline constexpr char kRetire[] = "retire";
 }  // namespace act

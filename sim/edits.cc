@@ -33,19 +33,34 @@ struct Parts {
   const std::string& policy;  // Name of the verification policy's ConfigMap.
   bool suspended;
   bool has_record;  // A claim, or what is left of a run.
+  bool contested;   // Another claimant of its realm does not share it.
 };
+
+template <class Status>
+bool IsContested(const Status& status) {
+  return std::any_of(status.conditions().begin(), status.conditions().end(),
+                     [](const api::Condition& condition) {
+                       return condition.reason() == api::reason::kRealmConflict;
+                     });
+}
 
 Parts PartsOf(const Entry& entry) {
   if (entry.object->key.kind == api::Kind::kPtahSchema) {
     const api::PtahSchema& schema = entry.object->As<api::PtahSchema>();
-    return {schema.metadata(), schema.spec().target(),
-            schema.spec().desired().verification_policy_from().name(), schema.spec().suspend(),
-            schema.status().has_active_operation() || schema.status().has_pending_observation()};
+    return {schema.metadata(),
+            schema.spec().target(),
+            schema.spec().desired().verification_policy_from().name(),
+            schema.spec().suspend(),
+            schema.status().has_active_operation() || schema.status().has_pending_observation(),
+            IsContested(schema.status())};
   }
   const api::PtahMigration& migration = entry.object->As<api::PtahMigration>();
-  return {migration.metadata(), migration.spec().target(),
-          migration.spec().artifact().verification_policy_from().name(), migration.spec().suspend(),
-          migration.status().has_active_operation() || migration.status().has_unresolved_run()};
+  return {migration.metadata(),
+          migration.spec().target(),
+          migration.spec().artifact().verification_policy_from().name(),
+          migration.spec().suspend(),
+          migration.status().has_active_operation() || migration.status().has_unresolved_run(),
+          IsContested(migration.status())};
 }
 
 template <class Resource, class Change>
@@ -189,7 +204,7 @@ class EditOffers {
         return true;
       });
     }
-    if (Has(act::kDeleteJob)) {
+    if (PersonHasLeft(world_, act::kDeleteJob) > 0) {
       ForEachOfKind(world_, api::Kind::kJob, [this](const Entry& entry) {
         const api::Job& job = entry.object->As<api::Job>();
         if (!IsFinished(job, nullptr) && job.metadata().deletion_timestamp_ms() == 0) {
@@ -205,7 +220,8 @@ class EditOffers {
     const Parts parts = PartsOf(entry);
     const api::Key& key = entry.object->key;
     if (parts.meta.deletion_timestamp_ms() == 0) {
-      if (!parts.suspended) Offer(act::kSuspend, key, 1);
+      // To step back from a contested realm is what a person is asked to do.
+      if (!parts.suspended) Offer(act::kSuspend, key, parts.contested ? 0 : 1);
       if (parts.suspended) Offer(act::kResume, key, 0);
       if (!parts.target.shared_realm()) Offer(act::kShare, key, 0);
       Offer(act::kEditSpec, key, 1);
@@ -225,9 +241,8 @@ class EditOffers {
     if (OtherDatabase(world_) >= 0) Offer(act::kRepoint, key, 1);
   }
 
-  bool Has(const char* what) const { return PersonHasLeft(world_, what) > 0; }
   void Offer(const char* what, const api::Key& key, int32_t cost) {
-    if (Has(what)) Add(what, key, cost);
+    if (PersonHasLeft(world_, what, key) > 0) Add(what, key, cost);
   }
   void Add(const char* what, const api::Key& key, int32_t cost) {
     OfferStep(steps_, {.kind = StepKind::kPerson, .what = what, .target = key, .cost = cost},

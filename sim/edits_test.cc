@@ -150,6 +150,29 @@ TEST(EditTest, AGrantIsWithdrawnAndGivenAgain) {
   EXPECT_EQ(at.world.Get<api::PtahRealm>("", "orders")->spec().namespaces(0), "test");
 }
 
+TEST(EditTest, MayBeMeantForOneResourceOnly) {
+  Edited at;
+  at.world.person.Edit(ActOn(act::kSuspend, "another")) = 1;
+  EXPECT_FALSE(at.Offers(act::kSuspend));
+  at.world.person.Edit(ActOn(act::kSuspend, "m")) = 1;
+  at.Take(StepKind::kPerson, act::kSuspend);
+  EXPECT_EQ(PersonHasLeft(at.world, ActOn(act::kSuspend, "m")), 0);
+  EXPECT_EQ(PersonHasLeft(at.world, ActOn(act::kSuspend, "another")), 1);
+}
+
+TEST(EditTest, SteppingBackFromAContestedRealmIsNoDisturbance) {
+  Edited at;
+  at.world.person.Edit(act::kSuspend) = 1;
+  EXPECT_EQ(at.Find(StepKind::kPerson, act::kSuspend)->cost, 1);
+  api::PtahMigrationStatus status;
+  api::Condition* blocked = status.add_conditions();
+  blocked->set_type(api::condition::kBlocked);
+  blocked->set_status(api::condition_status::kTrue);
+  blocked->set_reason(api::reason::kRealmConflict);
+  at.SetStatus(status);
+  EXPECT_EQ(at.Find(StepKind::kPerson, act::kSuspend)->cost, 0);
+}
+
 TEST(EditTest, AClaimantAgreesToShare) {
   Edited at;
   at.Do(act::kShare);

@@ -373,7 +373,9 @@ void TakePersonStep(const ActorContext& context, World& world, const WorldStep& 
   } else {
     TakeAct(context.server, world, step);
   }
-  if (step.what != act::kRetire) --world.person.Edit(step.what);
+  if (step.what == act::kRetire) return;
+  const std::string for_one = ActOn(step.what, step.target.name);
+  --world.person.Edit(PersonHasLeft(world, for_one) > 0 ? for_one : step.what);
 }
 
 bool IsAct(absl::string_view what) {
