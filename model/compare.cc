@@ -161,12 +161,16 @@ void Comparer::OfWrite(const SentWrite& write, const PassTrace& trace, Findings&
     }
     api::Request request = *write.request;
     request.body = std::shared_ptr<const google::protobuf::Message>(std::move(variation.message));
-    sim::World bare = world;
-    const api::Answer stored = bare_.Write(bare, request);
-    if (!stored.status.ok()) continue;  // No server stores it, whatever a webhook says.
+    // What a server makes of it before a webhook sees it. One it would refuse itself is no
+    // question.
+    const absl::StatusOr<sim::Admitted> submitted = bare_.Admit(world, request);
+    if (!submitted.ok()) continue;
+    sim::World after = world;
+    const api::Answer stored = bare_.Store(after, *submitted);
+    if (!stored.status.ok()) continue;
     const bool admitted = judged_.Admit(world, request).ok();
     const absl::Status match =
-        MatchOfCreate(ContextOf(view), static_cast<const api::Job&>(*request.body),
+        MatchOfCreate(ContextOf(view), submitted->after->As<api::Job>(),
                       static_cast<const api::Job&>(*stored.stored.object), sent);
     findings.Expect(Property::kS44, admitted == match.ok(), [&] {
       return absl::StrCat(api::ShortName(trace.resource), ": at the create, ",
