@@ -48,6 +48,8 @@ struct Workbench::Parts {
         server(interner, {options.memo ? &remembered
                                        : static_cast<const lifecycle::api::Admission*>(&webhook)}),
         runner(server, design, timing, digest),
+        varied(server, design, timing, digest),
+        comparer(interner, webhook, varied, digest),
         actors(server, RulesOf(*scenario)),
         goals(AskedGoals(*scenario)) {}
 
@@ -60,6 +62,8 @@ struct Workbench::Parts {
   const AdmissionMemo remembered;
   const sim::ApiServer server;
   PassRunner runner;
+  const PassRunner varied;  // Runs passes in worlds that are never reached, and remembers none.
+  Comparer comparer;
   const sim::Actors actors;
   const Goals goals;
   sim::World initial;
@@ -94,7 +98,8 @@ absl::StatusOr<std::unique_ptr<Workbench>> Workbench::Make(const LoadedScenario&
                         OperatorSystem::Options{.operations = OperationsOf(*parts->scenario),
                                                 .readings = parts->scenario->from_start(),
                                                 .digest = parts->digest,
-                                                .resync = options.resync});
+                                                .resync = options.resync,
+                                                .comparer = &parts->comparer});
   return std::unique_ptr<Workbench>(new Workbench(std::move(parts)));
 }
 

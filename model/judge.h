@@ -19,11 +19,14 @@
 
 namespace model {
 
+class Comparer;
+
 // Judges the writes of one pass as they are sent. One object per run of a pass.
 class PassJudge final : public PassObserver {
  public:
-  // `findings` outlives the judge.
-  explicit PassJudge(Findings& findings) : findings_(findings) {}
+  // Both outlive the judge. `comparer` may be null: nothing is compared.
+  explicit PassJudge(Findings& findings, Comparer* comparer = nullptr)
+      : findings_(findings), comparer_(comparer) {}
 
   void Sent(const SentWrite& write, const PassTrace& trace) override;
   void Ended(const lifecycle::api::PassResult& result, const PassTrace& trace,
@@ -43,6 +46,7 @@ class PassJudge final : public PassObserver {
   void Verdicts(const SentWrite& write, const PassTrace& trace);
 
   Findings& findings_;
+  Comparer* const comparer_;
   VerdictSet verdicts_;
   WriteSet writes_;
 };
@@ -53,7 +57,8 @@ void JudgeState(const sim::World& world, Findings& findings);
 // Returns the property under which a state that recovery never leaves is reported.
 Property RecoveryPropertyOf(const sim::World& world);
 
-// Whether an account is open: a mutating claim, a proof, an unresolved run or an owed release.
+// Whether an account is open: a mutating claim, a proof, an unresolved run, an owed release, or
+// what a rotation or a deletion still has to do.
 bool AccountOpen(const sim::World& world);
 
 // Whether the run of a scenario has ended: the claim after the last one to be followed is stored.

@@ -1,14 +1,16 @@
 // Properties of states.
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <string>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "lifecycle/api/json.h"
 #include "lifecycle/api/kind.h"
 #include "lifecycle/api/names.h"
 #include "model/judge.h"
+#include "model/judges.h"
 
 namespace model {
 namespace {
@@ -20,10 +22,8 @@ using sim::OperationTruth;
 void S01S04(const sim::World& world, Findings& findings) {
   std::set<std::string> names;
   bool repeated = false;
-  bool any = false;
   for (const auto& [id, operation] : world.truth.operations) {
     for (const std::string& name : operation.job_names) {
-      any = true;
       repeated |= !names.insert(name).second;
     }
     if (!operation.mutating || operation.created == Count::kNone) continue;
@@ -31,9 +31,10 @@ void S01S04(const sim::World& world, Findings& findings) {
       return absl::StrCat("more than one Job was stored for claim ", id);
     });
   }
-  if (any) {
-    findings.Expect(Property::kS04, !repeated,
-                    [] { return std::string("two attempts reserved one Job name"); });
+  // Proved by its test; what a run shows is held to it all the same.
+  if (repeated) {
+    findings.Violate(Property::kS04,
+                     [] { return std::string("two attempts reserved one Job name"); });
   }
 }
 
@@ -92,15 +93,34 @@ void S14S17(const ResourceView& view, Findings& findings) {
   });
 }
 
+// The record and its copy, field by field. They differ only inside a pass, between its two writes.
 void S25(const ResourceView& view, Findings& findings) {
   if (view.unresolved == nullptr) return;
   const auto& annotations = view.meta->annotations();
   const auto copy = annotations.find(api::annotation::kUnresolvedRun);
-  const bool equal =
-      copy != annotations.end() && absl::StrContains(copy->second, view.unresolved->operation_id());
+  api::UnresolvedRun copied;
+  const bool equal = copy != annotations.end() && api::FromJson(copy->second, &copied).ok() &&
+                     SameMessage(copied, *view.unresolved);
   findings.Expect(Property::kS25, equal, [&] {
-    return absl::StrCat(api::ShortName(*view.key), ": an unresolved run without its copy");
+    return absl::StrCat(api::ShortName(*view.key), ": an unresolved run without an equal copy");
   });
+}
+
+// A migration whose unresolved run stands could not announce its deletion without the finalizer.
+void S52(const ResourceView& view, Findings& findings) {
+  if (view.unresolved == nullptr) return;
+  bool held = false;
+  for (const std::string& one : view.meta->finalizers()) held |= one == api::kMigrationFinalizer;
+  findings.Expect(Property::kS52, held, [&] {
+    return absl::StrCat(api::ShortName(*view.key),
+                        ": an unresolved run would go with a deletion that nobody announces");
+  });
+}
+
+void S53(const sim::World& world, Findings& findings) {
+  if (!world.truth.status_tampering_tried) return;
+  findings.Expect(Property::kS53, !world.truth.status_tampered,
+                  [] { return std::string("somebody who is not the manager wrote a status"); });
 }
 
 // A child that may send SQL right now.
@@ -142,6 +162,46 @@ void S42(const sim::World& world, Findings& findings) {
       findings.Expect(Property::kS42, found->second <= file.statements, [&] {
         return absl::StrCat("file ", file.version, " was run again: ", found->second,
                             " statements of its ", file.statements, " were committed");
+      });
+    }
+  }
+}
+
+// Why what the operation changed is not the beginning of the plan's sequence; empty when it is.
+std::string OutOfSequence(const OperationTruth& operation, const api::PtahMigrationPlanSpec& plan) {
+  bool open = false;  // A file before this one was not completed.
+  size_t changed = 0;
+  for (const api::PlannedMigration& planned : plan.migrations()) {
+    const std::string version = absl::StrCat(planned.version());
+    const auto found =
+        std::find_if(operation.effect.begin(), operation.effect.end(),
+                     [&](const sim::FileEffect& file) { return file.version == version; });
+    const bool touched =
+        found != operation.effect.end() && (found->committed > 0 || found->recorded);
+    if (touched && open) return absl::StrCat("file ", version, " was run before its turn");
+    changed += touched ? 1 : 0;
+    open |= found == operation.effect.end() || !found->recorded;
+  }
+  for (const sim::FileEffect& file : operation.effect) {
+    if (file.committed > 0 || file.recorded) {
+      if (changed == 0) return absl::StrCat("file ", file.version, " was never planned");
+      --changed;
+    }
+  }
+  return "";
+}
+
+void S42Sequence(const sim::World& world, Findings& findings) {
+  for (const auto& [id, operation] : world.truth.operations) {
+    if (!operation.mutating || operation.family != sim::Family::kMigration) continue;
+    if (operation.effect.empty() || operation.plan_uid.empty()) continue;
+    for (const sim::Entry& entry : world.objects) {
+      if (entry.object->key.kind != api::Kind::kPtahMigrationPlan) continue;
+      const auto& plan = entry.object->As<api::PtahMigrationPlan>();
+      if (plan.metadata().uid() != operation.plan_uid) continue;
+      const std::string wrong = OutOfSequence(operation, plan.spec());
+      findings.Expect(Property::kS42, wrong.empty(), [&, id = id] {
+        return absl::StrCat(id, " did not run its plan's sequence: ", wrong);
       });
     }
   }
@@ -196,6 +256,48 @@ void L14(const sim::World& world, const ResourceView& view, Findings& findings) 
   });
 }
 
+// Whether a rotation of the schema's binding left something that is not worked off.
+bool RotationOpen(const ResourceView& view) {
+  return view.schema != nullptr && view.schema->status().has_pending_binding_retirement();
+}
+
+bool DeletionOpen(const ResourceView& view) {
+  return view.meta->deletion_timestamp_ms() != 0 && !view.meta->finalizers().empty();
+}
+
+// Whether a plan of the resource is stored that its Plan claim, or its phase, has yet to publish.
+bool PublicationOpen(const sim::World& world, const ResourceView& view) {
+  for (const sim::Entry& entry : world.objects) {
+    if (view.schema != nullptr && view.claim != nullptr &&
+        view.claim->type() == api::operation::kPlan &&
+        entry.object->key.kind == api::Kind::kPtahSchemaPlan) {
+      const auto& plan = entry.object->As<api::PtahSchemaPlan>();
+      if (plan.spec().schema_ref().uid() == view.meta->uid() &&
+          plan.spec().execution_binding_id() == view.claim->execution_binding_id() &&
+          plan.metadata().uid() != view.schema->status().plan().uid() &&
+          !IsTrue(plan.status().conditions(), api::condition::kReady)) {
+        return true;
+      }
+    }
+    if (view.migration != nullptr && *view.phase == api::phase::kPlanning &&
+        entry.object->key.kind == api::Kind::kPtahMigrationPlan) {
+      const auto& plan = entry.object->As<api::PtahMigrationPlan>();
+      if (plan.spec().migration_ref().uid() == view.meta->uid() &&
+          plan.spec().history_fingerprint() == view.migration->status().history().fingerprint() &&
+          plan.metadata().uid() != view.migration->status().plan().uid()) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+void PremisesOfRecovery(const sim::World& world, const ResourceView& view, Findings& findings) {
+  if (RotationOpen(view)) findings.Premise(Property::kL09);
+  if (DeletionOpen(view)) findings.Premise(Property::kL10);
+  if (PublicationOpen(world, view)) findings.Premise(Property::kL11);
+}
+
 }  // namespace
 
 void JudgeState(const sim::World& world, Findings& findings) {
@@ -203,6 +305,9 @@ void JudgeState(const sim::World& world, Findings& findings) {
   S07(world, findings);
   S10(world, findings);
   S42(world, findings);
+  S42Sequence(world, findings);
+  S53(world, findings);
+  JudgeRealmState(world, findings);
   for (const sim::Entry& entry : world.objects) {
     const ResourceView view = ViewOf(entry.object);
     if (view.key == nullptr) continue;
@@ -214,6 +319,8 @@ void JudgeState(const sim::World& world, Findings& findings) {
     if (view.proof != nullptr) findings.Premise(Property::kL03);
     if (view.unresolved != nullptr) findings.Premise(Property::kL04);
     S25(view, findings);
+    S52(view, findings);
+    PremisesOfRecovery(world, view, findings);
     L14(world, view, findings);
   }
 }
@@ -222,6 +329,9 @@ Property RecoveryPropertyOf(const sim::World& world) {
   for (const sim::Entry& entry : world.objects) {
     const ResourceView view = ViewOf(entry.object);
     if (view.key == nullptr) continue;
+    if (DeletionOpen(view)) return Property::kL10;
+    if (RotationOpen(view)) return Property::kL09;
+    if (PublicationOpen(world, view)) return Property::kL11;
     if (view.proof != nullptr) return Property::kL03;
     if (view.claim != nullptr) {
       return IsApply(*view.claim) && MayHaveDispatched(*view.claim) ? Property::kL02
@@ -239,10 +349,7 @@ bool AccountOpen(const sim::World& world) {
     if (view.key == nullptr) continue;
     if (view.proof != nullptr || view.unresolved != nullptr || view.release != nullptr) return true;
     if (view.claim != nullptr && IsApply(*view.claim)) return true;
-    // What a retired binding left is worked off before anything else is begun.
-    if (view.schema != nullptr && view.schema->status().has_pending_binding_retirement()) {
-      return true;
-    }
+    if (RotationOpen(view) || DeletionOpen(view)) return true;
   }
   return false;
 }

@@ -5,10 +5,16 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "lifecycle/api/frame.h"
+#include "lifecycle/api/digest.h"
 #include "lifecycle/api/kind.h"
 #include "lifecycle/api/names.h"
+#include "lifecycle/api/runner_contract.h"
+#include "lifecycle/dispatch/hold.h"
+#include "lifecycle/rules/admission_snapshot.h"
+#include "model/compare.h"
 #include "model/judge.h"
+#include "model/judges.h"
+#include "model/scene.h"
 #include "sim/interner.h"
 
 namespace model {
@@ -17,101 +23,6 @@ namespace {
 namespace api = lifecycle::api;
 using sim::Count;
 using sim::OperationTruth;
-
-// What a property of a write is asked with: the write, and the resource around it.
-struct Scene {
-  const SentWrite& write;
-  const PassTrace& trace;
-  const sim::World& world;  // Just before the write.
-  const sim::World& after_world;
-  ResourceView before;  // Of the resource the write changes; no key: another kind of object.
-  ResourceView after;
-  const OperationTruth* operation = nullptr;  // Of the claim before the write.
-
-  const OperationTruth* OperationOf(const std::string& id) const {
-    const auto found = world.truth.operations.find(id);
-    return found == world.truth.operations.end() ? nullptr : &found->second;
-  }
-  // The resource the pass is about, as stored before the write.
-  ResourceView Resource() const {
-    const sim::Entry* entry = world.Find(trace.resource);
-    return ViewOf(entry == nullptr ? nullptr : entry->object);
-  }
-  std::string Name() const { return api::ShortName(trace.resource); }
-};
-
-bool RetiresApply(const Scene& scene) {
-  return scene.before.claim != nullptr && scene.after.claim == nullptr &&
-         scene.after.key != nullptr && IsApply(*scene.before.claim);
-}
-
-// The outcome recorded by the write that retires an Apply: empty when it records none.
-std::string OutcomeOf(const Scene& scene) {
-  const std::string& id = scene.before.claim->id();
-  if (scene.after.proof != nullptr && scene.after.proof->apply_operation_id() == id) {
-    return scene.after.proof->outcome();
-  }
-  if (scene.after.unresolved != nullptr && scene.after.unresolved->operation_id() == id) {
-    return scene.after.unresolved->outcome();
-  }
-  return scene.write.writes.Has(21) ? scene.after.migration->status().last_run().outcome() : "";
-}
-
-bool IsDoubt(const std::string& outcome) {
-  return outcome == api::proof_outcome::kOutcomeUnknown || outcome == api::run_outcome::kUnknown;
-}
-
-// A write that records what a run did, other than "unknown".
-bool IsAccount(const Scene& scene) {
-  if (!RetiresApply(scene)) return false;
-  const std::string outcome = OutcomeOf(scene);
-  return !outcome.empty() && !IsDoubt(outcome);
-}
-
-bool IsJobCreate(const api::Request& request) {
-  return request.verb == api::Verb::kCreate && request.key.kind == api::Kind::kJob;
-}
-
-const OperationTruth* OperationOfJob(const sim::World& world, const std::string& name) {
-  for (const auto& [id, operation] : world.truth.operations) {
-    if (std::find(operation.job_names.begin(), operation.job_names.end(), name) !=
-        operation.job_names.end()) {
-      return &operation;
-    }
-  }
-  return nullptr;
-}
-
-std::vector<const api::Pod*> PodsOf(const sim::World& world, const std::string& job_uid) {
-  std::vector<const api::Pod*> pods;
-  for (const sim::Entry& entry : world.objects) {
-    if (entry.object->key.kind != api::Kind::kPod) continue;
-    const api::Pod& pod = entry.object->As<api::Pod>();
-    for (const auto& owner : pod.metadata().owner_references()) {
-      if (owner.uid() == job_uid) pods.push_back(&pod);
-    }
-  }
-  return pods;
-}
-
-// The frame the one Pod of the run left in its log, whoever reads it.
-std::optional<api::FramePayload> FrameOf(const Scene& scene) {
-  if (scene.operation == nullptr || scene.operation->job_uids.size() != 1) return std::nullopt;
-  const auto pods = PodsOf(scene.world, scene.operation->job_uids[0]);
-  if (pods.size() != 1) return std::nullopt;
-  const auto log = scene.world.logs.find(pods[0]->metadata().uid());
-  if (log == scene.world.logs.end() || log->second.lost || log->second.text == nullptr) {
-    return std::nullopt;
-  }
-  const bool schema = scene.operation->family == sim::Family::kSchema;
-  const api::FrameResult parsed = api::ParseFrame(
-      *log->second.text,
-      {.operation = schema ? api::runner_operation::kApply : api::runner_operation::kMigrationApply,
-       .operation_id = scene.operation->id,
-       .protocol_version = 1});
-  if (!parsed.ok()) return std::nullopt;
-  return parsed.payload;
-}
 
 void S02(const Scene& scene, Findings& findings) {
   if (!IsJobCreate(*scene.write.request)) return;
@@ -142,18 +53,42 @@ void S05(const Scene& scene, Findings& findings) {
   });
 }
 
+// S-06 asks at the mark for what is stored by then. What the mark promises of the template shows in
+// the Job that is sent under it.
+void S06Template(const Scene& scene, Findings& findings) {
+  if (!IsJobCreate(*scene.write.request)) return;
+  const ResourceView resource = scene.Resource();
+  if (resource.claim == nullptr || !IsApply(*resource.claim) ||
+      resource.claim->job_name() != scene.write.request->key.name) {
+    return;
+  }
+  const auto& job = static_cast<const api::Job&>(*scene.write.request->body);
+  const std::string digest =
+      lifecycle::rules::TemplateDigest(job.spec().template_(), resource.claim->started_at_ms());
+  const bool equal = resource.claim->admission_snapshot().template_digest() == digest;
+  findings.Expect(Property::kS06, equal, [&] {
+    return absl::StrCat(scene.Name(), ": ", scene.write.request->key.name,
+                        " has another Pod template than the snapshot its mark was set under");
+  });
+}
+
 // Why the projections of the schema's plan are not all there; empty when they are.
 std::string MissingProjection(const sim::World& world, const api::PtahSchema& schema) {
   const std::string& space = schema.metadata().namespace_();
   const auto* plan = world.Get<api::PtahSchemaPlan>(space, schema.status().plan().name());
-  if (plan == nullptr) return "the plan is gone";
+  if (plan == nullptr || plan->metadata().uid() != schema.status().plan().uid()) {
+    return "the plan is gone";
+  }
   for (const auto& chunk : plan->spec().chunks()) {
     const auto* projection = world.Get<api::ConfigMap>(space, chunk.name());
-    const auto* source = world.Get<api::PtahSchemaPlanChunk>(space, chunk.name());
     if (projection == nullptr) return absl::StrCat("projection ", chunk.name(), " is missing");
-    if (source == nullptr || projection->binary_data_size() != 1 ||
-        projection->binary_data().begin()->second != source->spec().data()) {
-      return absl::StrCat("projection ", chunk.name(), " is not its chunk");
+    if (!projection->immutable() || projection->binary_data_size() != 1) {
+      return absl::StrCat("projection ", chunk.name(), " is not one fixed value");
+    }
+    const std::string& data = projection->binary_data().begin()->second;
+    if (static_cast<int64_t>(data.size()) != chunk.size() ||
+        api::DigestOf(data) != chunk.digest()) {
+      return absl::StrCat("projection ", chunk.name(), " is not its plan's chunk");
     }
   }
   return "";
@@ -182,13 +117,6 @@ std::string MissingAtMark(const Scene& scene) {
   return "";
 }
 
-bool IsMark(const Scene& scene) {
-  return scene.before.claim != nullptr && scene.after.claim != nullptr &&
-         scene.before.claim->id() == scene.after.claim->id() && IsApply(*scene.after.claim) &&
-         !scene.before.claim->dispatch_started() && scene.after.claim->dispatch_started() &&
-         scene.operation != nullptr;
-}
-
 void S06(const Scene& scene, Findings& findings) {
   if (!IsMark(scene)) return;
   const std::string missing = MissingAtMark(scene);
@@ -211,35 +139,91 @@ void S07(const Scene& scene, Findings& findings) {
   });
 }
 
-// Why what the mark authorizes is not current; empty when it is.
-std::string NotCurrent(const Scene& scene) {
+// Why the policy object is not the one of this UID and digest; empty when it is.
+std::string PolicyMoved(const sim::World& world, const std::string& space,
+                        const api::ConfigMapKeySelector& selector, const std::string& uid,
+                        const std::string& digest) {
+  const auto* policy = world.Get<api::ConfigMap>(space, selector.name());
+  if (policy == nullptr) return "its policy is gone";
+  if (policy->metadata().uid() != uid) return "its policy is another object";
+  const auto text = policy->data().find(selector.key());
+  const auto bytes = policy->binary_data().find(selector.key());
+  const bool equal = text != policy->data().end() ? api::DigestOf(text->second) == digest
+                                                  : bytes != policy->binary_data().end() &&
+                                                        api::DigestOf(bytes->second) == digest;
+  return equal ? "" : "its policy says something else";
+}
+
+std::string SchemaNotCurrent(const Scene& scene) {
+  const std::string& space = scene.trace.resource.namespace_;
+  const api::PtahSchema& schema = *scene.after.schema;
+  const api::PtahSchemaStatus& status = schema.status();
+  const auto* object = scene.world.Get<api::PtahSchemaPlan>(space, status.plan().name());
+  if (object == nullptr || object->metadata().uid() != status.plan().uid())
+    return "its plan is gone";
+  const api::PtahSchemaPlanSpec& plan = object->spec();
+  if (plan.fingerprint() != status.plan().fingerprint()) return "its plan is another";
+  if (plan.execution_binding_id() != status.execution_binding().epoch()) {
+    return "its plan is of another epoch";
+  }
+  if (plan.artifact_digest() != status.source().digest()) return "its artifact moved";
+  if (plan.coordination_digest() != scene.after.claim->coordination_digest() ||
+      plan.target_identity_digest() != status.target().identity_digest()) {
+    return "its database is another";
+  }
+  if (!scene.operation->approval_uid.empty()) {
+    const auto* approval =
+        scene.world.Get<api::PtahSchemaApproval>(space, status.plan().approval().name());
+    if (approval == nullptr || approval->metadata().uid() != scene.operation->approval_uid ||
+        approval->spec().plan_ref().uid() != object->metadata().uid() ||
+        approval->spec().plan_fingerprint() != plan.fingerprint()) {
+      return "its approval names another plan";
+    }
+  }
+  return PolicyMoved(scene.world, space, schema.spec().desired().verification_policy_from(),
+                     plan.verification_policy_uid(), plan.verification_policy_digest());
+}
+
+std::string MigrationNotCurrent(const Scene& scene) {
   const std::string& space = scene.trace.resource.namespace_;
   const api::ActiveOperation& claim = *scene.after.claim;
-  std::string policy_name, policy_uid, binding, claimed = claim.execution_binding_id();
-  if (scene.after.schema != nullptr) {
-    const api::PtahSchemaStatus& status = scene.after.schema->status();
-    const auto* plan = scene.world.Get<api::PtahSchemaPlan>(space, status.plan().name());
-    if (plan == nullptr || plan->metadata().uid() != status.plan().uid()) return "its plan is gone";
-    if (plan->spec().fingerprint() != status.plan().fingerprint()) return "its plan is another";
-    policy_name = scene.after.schema->spec().desired().verification_policy_from().name();
-    policy_uid = plan->spec().verification_policy_uid();
-    binding = status.execution_binding().epoch();
-  } else {
-    const api::PtahMigrationStatus& status = scene.after.migration->status();
-    const auto* plan = scene.world.Get<api::PtahMigrationPlan>(space, claim.plan_ref().name());
-    if (plan == nullptr || plan->metadata().uid() != claim.plan_ref().uid())
-      return "its plan is gone";
-    if (plan->spec().history_fingerprint() != status.history().fingerprint()) {
-      return "the history moved since its plan was made";
-    }
-    policy_name = scene.after.migration->spec().artifact().verification_policy_from().name();
-    policy_uid = plan->spec().verification_policy_uid();
-    binding = status.execution_binding().epoch();
+  const api::PtahMigrationStatus& status = scene.after.migration->status();
+  const auto* object = scene.world.Get<api::PtahMigrationPlan>(space, claim.plan_ref().name());
+  if (object == nullptr || object->metadata().uid() != claim.plan_ref().uid()) {
+    return "its plan is gone";
   }
-  const auto* policy = scene.world.Get<api::ConfigMap>(space, policy_name);
-  if (policy == nullptr || policy->metadata().uid() != policy_uid) return "its policy moved";
-  if (claimed != binding) return "its epoch is not in force";
-  return "";
+  const api::PtahMigrationPlanSpec& plan = object->spec();
+  if (plan.history_fingerprint() != status.history().fingerprint()) {
+    return "the history moved since its plan was made";
+  }
+  if (plan.execution_binding_id() != status.execution_binding().epoch()) {
+    return "its plan is of another epoch";
+  }
+  if (plan.artifact_digest() != status.artifact().digest()) return "its artifact moved";
+  if (plan.coordination_digest() != claim.coordination_digest() ||
+      plan.target_identity_digest() != claim.target_identity_digest()) {
+    return "its database is another";
+  }
+  if (!scene.operation->approval_uid.empty()) {
+    const auto* approval =
+        scene.world.Get<api::PtahMigrationApproval>(space, claim.approval_ref().name());
+    if (approval == nullptr || approval->metadata().uid() != scene.operation->approval_uid ||
+        approval->spec().plan_ref().uid() != object->metadata().uid() ||
+        approval->spec().plan_fingerprint() != plan.fingerprint()) {
+      return "its approval names another plan";
+    }
+  }
+  return PolicyMoved(scene.world, space,
+                     scene.after.migration->spec().artifact().verification_policy_from(),
+                     plan.verification_policy_uid(), plan.verification_policy_digest());
+}
+
+// Why what the mark authorizes is not current; empty when it is.
+std::string NotCurrent(const Scene& scene) {
+  if (scene.after.claim->execution_binding_id() != BindingOf(scene.after).epoch()) {
+    return "its epoch is not in force";
+  }
+  return scene.after.schema != nullptr ? SchemaNotCurrent(scene) : MigrationNotCurrent(scene);
 }
 
 void S08(const Scene& scene, Findings& findings) {
@@ -322,31 +306,46 @@ void S14S15(const Scene& scene, Findings& findings) {
                   [&] { return absl::StrCat(scene.Name(), ": a dispatched claim was discarded"); });
 }
 
+// Why the Pod is not one whose report counts; empty when it is: of the Job, under its snapshot, and
+// with an executor that ended.
+std::string NotTrusted(const api::Pod& pod, const api::Job& job) {
+  const auto& owners = pod.metadata().owner_references();
+  if (owners.size() != 1 || owners[0].uid() != job.metadata().uid() || !owners[0].controller()) {
+    return "its Pod is not the Job's alone";
+  }
+  const auto& annotations = pod.metadata().annotations();
+  const auto carried = annotations.find(api::annotation::kAdmissionSnapshotDigest);
+  const auto& expected = job.metadata().annotations();
+  const auto wanted = expected.find(api::annotation::kAdmissionSnapshotDigest);
+  if (carried == annotations.end() || wanted == expected.end() ||
+      carried->second != wanted->second) {
+    return "its Pod is of another snapshot";
+  }
+  for (const auto& container : pod.status().container_statuses()) {
+    if (container.name() == api::kExecutorContainer && container.state().has_terminated())
+      return "";
+  }
+  return "its executor has not ended";
+}
+
+// Why there is no report to take the outcome from; empty when there is one.
+std::string MissingReport(const Scene& scene) {
+  const OperationTruth* operation = scene.operation;
+  if (operation == nullptr || operation->job_uids.size() != 1) return "no single Job ran";
+  const auto* job =
+      scene.world.Get<api::Job>(scene.trace.resource.namespace_, scene.before.claim->job_name());
+  if (job == nullptr || job->metadata().uid() != operation->job_uids[0]) return "its Job is gone";
+  const auto pods = PodsOf(scene.world, operation->job_uids[0]);
+  if (pods.size() != 1) return "not exactly one Pod is there";
+  const std::string untrusted = NotTrusted(*pods[0], *job);
+  if (!untrusted.empty()) return untrusted;
+  if (FrameOf(scene.world, operation) || SummaryOf(scene.world, operation)) return "";
+  return "neither a frame nor a summary of this attempt is there";
+}
+
 void S16(const Scene& scene, Findings& findings) {
   if (!IsAccount(scene)) return;
-  const OperationTruth* operation = scene.operation;
-  std::string missing;
-  if (operation == nullptr || operation->job_uids.size() != 1) {
-    missing = "no single Job ran";
-  } else {
-    const auto pods = PodsOf(scene.world, operation->job_uids[0]);
-    bool ended = false;
-    bool summary = false;
-    for (const api::Pod* pod : pods) {
-      for (const auto& container : pod->status().container_statuses()) {
-        if (!container.state().has_terminated()) continue;
-        ended = true;
-        summary = !container.state().terminated().message().empty();
-      }
-    }
-    if (pods.size() != 1) {
-      missing = "not exactly one Pod is there";
-    } else if (!ended) {
-      missing = "its container has not ended";
-    } else if (!FrameOf(scene) && !(operation->family == sim::Family::kMigration && summary)) {
-      missing = "there is no frame of this attempt";
-    }
-  }
+  const std::string missing = MissingReport(scene);
   findings.Expect(Property::kS16, missing.empty(), [&] {
     return absl::StrCat(scene.Name(), ": an outcome was recorded although ", missing);
   });
@@ -420,6 +419,27 @@ void S19(const Scene& scene, Findings& findings) {
   });
 }
 
+// Why no record of the resource speaks for this Job's cleanup; empty when one does.
+std::string NotToBeCleaned(const Scene& scene, const ResourceView& resource, const api::Job& job) {
+  const std::string& uid = job.metadata().uid();
+  if (resource.schema != nullptr &&
+      resource.schema->status().pending_binding_retirement().job().uid() == uid) {
+    // The Job a rotation left: nobody cleans it while it runs.
+    if (!IsTerminal(job)) return "the Job is still running";
+    const absl::Status match = resource.claim != nullptr
+                                   ? lifecycle::dispatch::HoldRetiredReading(*resource.schema, job)
+                                   : lifecycle::dispatch::HoldRetiredApply(*resource.schema, job);
+    return match.ok() ? "" : "the Job does not match the record";
+  }
+  if (resource.claim == nullptr || resource.claim->job_uid() != uid)
+    return "no claim records the Job";
+  if (!MatchesClaim(scene.world, scene.trace.resource, uid).ok()) {
+    return "the Job does not match the claim";
+  }
+  const bool running_allowed = resource.schema != nullptr && IsApply(*resource.claim);
+  return IsTerminal(job) || running_allowed ? "" : "the Job is still running";
+}
+
 void S20(const Scene& scene, Findings& findings) {
   if (!scene.write.writes.Has(17)) return;
   const api::Job& job = scene.write.after->As<api::Job>();
@@ -427,14 +447,10 @@ void S20(const Scene& scene, Findings& findings) {
   std::string wrong;
   if (job.spec().ttl_seconds_after_finished() != 300) {
     wrong = "it is not 300";
-  } else if (resource.claim == nullptr || resource.claim->job_uid() != job.metadata().uid()) {
-    wrong = "no claim records the Job";
+  } else if (resource.key == nullptr) {
+    wrong = "the resource is gone";
   } else {
-    const absl::Status match =
-        MatchesClaim(scene.world, scene.trace.resource, job.metadata().uid());
-    const bool running_allowed = resource.schema != nullptr && IsApply(*resource.claim);
-    if (!match.ok()) wrong = "the Job does not match the claim";
-    if (!IsTerminal(job) && !running_allowed) wrong = "the Job is still running";
+    wrong = NotToBeCleaned(scene, resource, scene.write.before->As<api::Job>());
   }
   findings.Expect(Property::kS20, wrong.empty(), [&] {
     return absl::StrCat(scene.Name(), ": a cleanup TTL was set although ", wrong);
@@ -521,7 +537,7 @@ void S26(const Scene& scene, Findings& findings) {
 
 void S30(const Scene& scene, Findings& findings) {
   if (!IsAccount(scene)) return;
-  const std::optional<api::FramePayload> frame = FrameOf(scene);
+  const std::optional<api::FramePayload> frame = FrameOf(scene.world, scene.operation);
   if (!frame) return;
   const api::ActiveOperation& claim = *scene.before.claim;
   const bool right = frame->coordination_digest() == claim.coordination_digest() &&
@@ -531,22 +547,9 @@ void S30(const Scene& scene, Findings& findings) {
   });
 }
 
-// The run's report, from the truth: what a frame of it says.
-std::string ReportOf(const OperationTruth& operation) {
-  size_t recorded = 0;
-  bool half = false;
-  for (const sim::FileEffect& file : operation.effect) {
-    recorded += file.recorded ? 1 : 0;
-    half |= !file.recorded && file.committed > 0;
-  }
-  if (half) return api::run_outcome::kPartial;
-  if (!operation.finished_ok) return api::run_outcome::kFailed;
-  return recorded > 0 ? api::run_outcome::kApplied : api::run_outcome::kUpToDate;
-}
-
 void S31(const Scene& scene, Findings& findings) {
   if (!RetiresApply(scene) || !scene.write.writes.Has(21) || scene.operation == nullptr) return;
-  if (FrameOf(scene)) return;
+  if (FrameOf(scene.world, scene.operation)) return;
   const std::string outcome = scene.after.migration->status().last_run().outcome();
   if (outcome == api::run_outcome::kUnknown) return;
   findings.Expect(Property::kS31, outcome == ReportOf(*scene.operation), [&] {
@@ -556,12 +559,27 @@ void S31(const Scene& scene, Findings& findings) {
 }
 
 void S35(const Scene& scene, Findings& findings) {
-  if (!RetiresApply(scene) || scene.operation == nullptr) return;
-  if (scene.operation->pods == Count::kNone) return;
-  size_t pods = 0;
-  for (const std::string& uid : scene.operation->job_uids) pods += PodsOf(scene.world, uid).size();
-  findings.Expect(Property::kS35, pods <= 1 || IsDoubt(OutcomeOf(scene)), [&] {
-    return absl::StrCat(scene.Name(), ": a run of ", pods, " Pods was accounted");
+  // At the account.
+  if (RetiresApply(scene) && scene.operation != nullptr && !OutcomeOf(scene).empty()) {
+    size_t pods = 0;
+    for (const std::string& uid : scene.operation->job_uids) {
+      pods += PodsOf(scene.world, uid).size();
+    }
+    if (pods > 1) {
+      findings.Expect(Property::kS35, IsDoubt(OutcomeOf(scene)), [&] {
+        return absl::StrCat(scene.Name(), ": a run of ", pods, " Pods was accounted");
+      });
+    }
+  }
+  // Of a schema at any later time: whatever is claimed under the proof, or ends it, has seen them.
+  if (scene.before.proof == nullptr) return;
+  const bool decides = scene.write.writes.Has(2) || scene.after.proof == nullptr;
+  const size_t seen =
+      std::max(PodsOf(*scene.trace.start, scene.before.proof->apply_job_uid()).size(),
+               static_cast<size_t>(scene.before.proof->apply_pod_count()));
+  if (!decides || seen <= 1) return;
+  findings.Expect(Property::kS35, IsDoubt(scene.before.proof->outcome()), [&] {
+    return absl::StrCat(scene.Name(), ": an Apply of ", seen, " Pods is proved as if one had run");
   });
 }
 
@@ -714,7 +732,11 @@ void PassJudge::Sent(const SentWrite& write, const PassTrace& trace) {
       scene.operation = scene.OperationOf(scene.before.claim->id());
   }
   S02(scene, findings_);
+  S06Template(scene, findings_);
   S24(scene, findings_);
+  JudgeLifecycleSent(scene, findings_);
+  JudgeRotationSent(scene, findings_);
+  if (comparer_ != nullptr) comparer_->OfWrite(write, trace, findings_);
   if (!write.stored) return;
   S05(scene, findings_);
   S12(scene, findings_);
@@ -723,7 +745,10 @@ void PassJudge::Sent(const SentWrite& write, const PassTrace& trace) {
   S43(scene, findings_);
   S44(scene, findings_);
   L05(scene, findings_);
+  JudgeLifecycleStored(scene, findings_);
   if (scene.before.key == nullptr || scene.after.key == nullptr) return;
+  JudgeRotationStored(scene, findings_);
+  JudgeRecordStored(scene, findings_);
   S06(scene, findings_);
   S07(scene, findings_);
   S08(scene, findings_);
@@ -747,9 +772,14 @@ void PassJudge::Ended(const api::PassResult& result, const PassTrace& trace,
                       const sim::World& end) {
   const sim::Entry* entry = trace.start->Find(trace.resource);
   const ResourceView start = ViewOf(entry == nullptr ? nullptr : entry->object);
-  if (start.claim == nullptr || trace.harmed) return;
   const sim::Entry* last = end.Find(trace.resource);
   const ResourceView now = ViewOf(last == nullptr ? nullptr : last->object);
+  if (start.key != nullptr) {
+    const PassScene scene{result, trace, end, start, now};
+    JudgeLifecycleEnded(scene, findings_);
+    JudgeRealmEnded(scene, findings_);
+  }
+  if (start.claim == nullptr || trace.harmed) return;
   // S-51: a claim whose authorization moved goes without the realm.
   if (IsApply(*start.claim) && !MayHaveDispatched(*start.claim) && start.release == nullptr) {
     const std::string moved = Unauthorized(*trace.start, start);

@@ -103,6 +103,8 @@ class PassDoor final : public api::Door {
       return {};
     }
     if (std::holds_alternative<api::EventQuestion>(question.body)) {
+      const auto& told = std::get<api::EventQuestion>(question.body);
+      if (told.warning) trace_.warnings.push_back(told.message);
       Note([&] {
         const auto& event = std::get<api::EventQuestion>(question.body);
         return absl::StrCat("event ", event.reason, ": ", event.message);
@@ -360,6 +362,7 @@ sim::World PassRunner::Run(const sim::World& world, PassId id, bool probe, StepR
       sim::IsDue(world, world.processes[id.process], world.processes[id.process].work[id.work]);
   trace.probe = probe;
   trace.start = &world;
+  trace.resumed = work.paused != nullptr;
   const sim::Due due_before = work.due;
   const std::shared_ptr<const sim::PausedPass> paused = std::move(work.paused);
   work.paused = nullptr;

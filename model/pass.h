@@ -82,8 +82,10 @@ struct PassTrace {
   bool create_ambiguous = false;
   bool harmed = false;  // Some answer was a fault's.
   bool read_log = false;
-  WriteSet writes;    // All that were stored so far.
-  WriteSet previous;  // The last one stored; empty before the first.
+  bool resumed = false;               // It was left standing before, so it may have read what was.
+  std::vector<std::string> warnings;  // Messages of the Warning Events it emitted so far.
+  WriteSet writes;                    // All that were stored so far.
+  WriteSet previous;                  // The last one stored; empty before the first.
   size_t calls = 0;
 };
 

@@ -1,7 +1,8 @@
 // The properties the checker holds every run to, under their names in the specification.
 //
 // A property is {name, kind, premise, holds}. A premise is counted each time it was true; over a
-// whole gate one that never was fails as vacuous, because it proved nothing.
+// whole gate one that never was fails as vacuous, because it proved nothing. One that only a test
+// of its own can hold says which.
 //
 // Answers: spec 05; spec 07 for the verdicts; design.md, "A property".
 
@@ -39,43 +40,71 @@ enum class Property : uint32_t {
   kS20,
   kS21,
   kS22,
+  kS23,
   kS24,
   kS25,
   kS26,
+  kS27,
+  kS28,
+  kS29,
   kS30,
   kS31,
   kS32,
+  kS33,
+  kS34,
   kS35,
+  kS36,
+  kS37,
+  kS38,
+  kS39,
+  kS40,
+  kS41,
   kS42,
   kS43,
   kS44,
+  kS45,
   kS46,
   kS47,
+  kS48,
   kS49,
   kS50,
   kS51,
+  kS52,
+  kS53,
+  kS54,
+  kS55,
+  kS56,
   kL01,
   kL02,
   kL03,
   kL04,
   kL05,
+  kL06,
   kL07,
+  kL08,
+  kL09,
+  kL10,
+  kL11,
   kL12,
   kL13,
   kL14,
   kL15,
   kSoundVerdict,  // Every verdict is true (spec 07): what makes a window readable.
   kListedWrite,   // Every stored change of a manager's is an entry of spec 04.
-  kRecovery,      // Recovery ends, for reasons none of L-01 to L-05 names.
+  kRecovery,      // Recovery ends, for reasons none of L-01 to L-11 names.
 };
 inline constexpr uint32_t kPropertyCount = static_cast<uint32_t>(Property::kRecovery) + 1;
 
-enum class PropertyKind : uint8_t { kState, kWrite, kRecovery, kComparison };
+// How a property is held: in every state, at every write or pass, by the recovery of every state,
+// by running one thing twice (compare.h), or by a test of its own. Only the last has no premise to
+// count.
+enum class PropertyKind : uint8_t { kState, kWrite, kRecovery, kComparison, kTest };
 
 struct PropertyInfo {
   absl::string_view name;  // "S-01".
   PropertyKind kind;
-  absl::string_view promise;  // What it promises, in a few words.
+  absl::string_view promise;    // What it promises, in a few words.
+  absl::string_view test = {};  // Of kind kTest: what proves it.
 };
 
 const PropertyInfo& InfoOf(Property property);

@@ -79,7 +79,8 @@ std::optional<sim::World> OperatorSystem::Execute(const State& state, const Step
 
 sim::World OperatorSystem::RunPass(const State& state, PassId id, StepRun<State>& run) {
   Findings findings(run);
-  PassJudge judge(findings);
+  if (options_.comparer != nullptr) options_.comparer->CompareAll(run.Describing());
+  PassJudge judge(findings, options_.comparer);
   judge.on_verdict = [&](Verdict verdict) { run.Reach(goals_.OfVerdict(verdict)); };
   WriteSet last;
   judge.on_write = [&](WriteSet writes, WriteSet previous) {
@@ -105,6 +106,10 @@ Standing OperatorSystem::Check(const State& state, Visit& visit) {
   const bool ended = HasEnded(state, options_.operations, options_.readings);
   if (options_.probe) {
     const Probe probe = ProbeState(state, visit);
+    if (options_.comparer != nullptr) {
+      options_.comparer->CompareAll(visit.node() == kNoNode);
+      options_.comparer->OfState(state, findings);
+    }
     if (visit.node() != kNoNode) {
       if (observations_.probes.size() <= visit.node())
         observations_.probes.resize(visit.node() + 1);

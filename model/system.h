@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/compare.h"
 #include "model/engine/key.h"
 #include "model/engine/run.h"
 #include "model/engine/system.h"
@@ -65,8 +66,9 @@ class OperatorSystem {
     int operations = 1;
     bool readings = false;  // Chains of readings are followed too, not only what an Apply leads to.
     sim::DigestOptions digest;
-    bool resync = true;  // Passes run in any state, due or not.
-    bool probe = true;   // Every state is probed with a fresh pass.
+    bool resync = true;            // Passes run in any state, due or not.
+    bool probe = true;             // Every state is probed with a fresh pass.
+    Comparer* comparer = nullptr;  // Compares what is sampled; null: nothing. Outlives the system.
   };
 
   // All outlive the system.

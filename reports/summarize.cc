@@ -136,8 +136,10 @@ void Total(GateReport& report) {
     const auto& [premises, violations] = totals[number];
     AddProperty(static_cast<model::Property>(number), premises, violations,
                 *report.mutable_properties());
-    if (premises == 0) {
-      report.add_vacuous(std::string(model::InfoOf(static_cast<model::Property>(number)).name));
+    const model::PropertyInfo& info = model::InfoOf(static_cast<model::Property>(number));
+    // What a test proves has no premise in an exploration.
+    if (premises == 0 && info.kind != model::PropertyKind::kTest) {
+      report.add_vacuous(std::string(info.name));
     }
   }
 }

@@ -140,6 +140,22 @@ TEST_F(DeletionTest, ReadOnlyAndUnknownClaimsAreDroppedAndReleaseNothing) {
   }
 }
 
+TEST_F(DeletionTest, AnUnresolvedRunKeepsTheFinalizerUntilItsLossIsAnnounced) {
+  scene_.EditMigration([&](api::PtahMigration& migration) {
+    *migration.mutable_status()->mutable_unresolved_run() = Record();
+    (*migration.mutable_metadata()->mutable_annotations())[api::annotation::kUnresolvedRun] =
+        WriteCopy(Record());
+    migration.mutable_metadata()->add_finalizers(api::kMigrationFinalizer);
+  });
+  for (int pass = 0; pass < 3; ++pass) scene_.Pass();
+  EXPECT_TRUE(HasFinalizer());
+  EXPECT_EQ(Lost(), 0);
+  Delete();
+  scene_.Pass();
+  EXPECT_EQ(Lost(), 1);
+  EXPECT_FALSE(HasFinalizer());
+}
+
 TEST_F(DeletionTest, AReleaseThatIsOwedKeepsTheFinalizer) {
   scene_.PassUntilRecorded();
   scene_.EndJobWithFrame(scene_.RunFrame("applied", {3, 4}));

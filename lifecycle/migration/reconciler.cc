@@ -35,10 +35,11 @@ StepResult PerformOwedRelease(Pass& pass) {
   return released.ok() ? PassResult::Now() : PassResult::Error(released);
 }
 
-// C-8, W-30: a finalizer with no claim and no owed release. The resource is read again, so that
-// what follows is decided, and fenced, by what stands now.
+// C-8, W-30: a finalizer that no record needs any more. An unresolved run still needs it: without
+// one, a deletion would take the record away before anybody could announce it (N-2.2). The resource
+// is read again, so that what follows is decided, and fenced, by what stands now.
 StepResult RemoveFinalizer(Pass& pass) {
-  if (!pass.HasFinalizer()) return std::nullopt;
+  if (!pass.HasFinalizer() || pass.status().has_unresolved_run()) return std::nullopt;
   pass.client().Journal("C-8");
   if (absl::Status removed = pass.RemoveFinalizer(); !removed.ok()) {
     return PassResult::Error(removed);

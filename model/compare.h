@@ -1,0 +1,90 @@
+// Comparisons: what one pass, or one webhook, does with a thing and with a variation of it.
+//
+//  - S-45: a fresh process concludes the same when every condition reason and every phase says
+//    something else.
+//  - S-31: a run is accounted the same from its frame and from the summary that stands in for it,
+//  or
+//    less is said; a frame that is refused, or a summary beside a frame, changes nothing.
+//  - S-44: the webhook admits a Job exactly when the controller's own match accepts it, for Jobs
+//  that
+//    were reached and their one-field variations, at the create and at the cleanup TTL.
+//
+// Each costs further passes, so it is made on a sample: once for each view of the world (S-31,
+// S-45) or each Job beside its resource (S-44), the first of them all and then a fixed share,
+// chosen by digest and never by chance. A Job's variations are dealt out over the Jobs that are
+// reached. A replay compares everything, so that what it shows does not depend on the sample.
+//
+// Answers: spec 05, S-31, S-44, S-45.
+
+#ifndef MODEL_COMPARE_H_
+#define MODEL_COMPARE_H_
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "lifecycle/api/admission.h"
+#include "model/findings.h"
+#include "model/pass.h"
+#include "model/verdict.h"
+#include "sim/api_server.h"
+#include "sim/world.h"
+
+namespace model {
+
+class Comparer {
+ public:
+  // All outlive the comparer. `webhook` is asked beside the controller's match; `runner` runs the
+  // further passes.
+  Comparer(sim::Interner& interner, const lifecycle::api::Admission& webhook,
+           const PassRunner& runner, const sim::DigestOptions& digest);
+
+  // From now on everything is compared, or the sample again.
+  void CompareAll(bool all) { all_ = all; }
+
+  // Compares what a fresh process does in this state, and the Jobs that stand in it.
+  void OfState(const sim::World& world, Findings& findings);
+  // Compares how the two ends judge a Job that is being created.
+  void OfWrite(const SentWrite& write, const PassTrace& trace, Findings& findings);
+
+ private:
+  bool IsSampled(const sim::World& world);
+  void Scramble(const sim::World& world, Findings& findings);
+  void Harvests(const sim::World& world, Findings& findings);
+  // One stored Job that a record of the resource names, and who would ask for its cleanup.
+  struct Cleanup {
+    const sim::World& world;
+    const sim::Entry& resource;
+    const sim::Entry& job;
+    const std::string& sender;
+  };
+  void CleanupTtl(const Cleanup& cleanup, uint32_t share, Findings& findings);
+  void CleanupTtls(const sim::World& world, Findings& findings);
+  // The share of a Job's variations that this one is held to; nullopt: not in the sample.
+  std::optional<uint32_t> ShareOf(const std::string& job, std::set<std::string>& seen);
+
+  sim::Interner& interner_;
+  const PassRunner& runner_;
+  const sim::DigestOptions digest_;
+  const sim::ApiServer bare_;    // Asks no webhook.
+  const sim::ApiServer judged_;  // Asks the one.
+  bool all_ = false;
+  std::set<std::pair<uint64_t, uint64_t>> views_;
+  std::set<std::string> created_;
+  std::set<std::string> cleaned_;
+};
+
+// The passes of S-45 and S-31 (compare_passes.cc).
+
+// Returns `world` with every condition reason and every phase saying something else. A phase Failed
+// stays, since it paces a retry.
+sim::World Scrambled(const sim::World& world, sim::Interner& interner);
+
+// Returns what the pass concludes.
+VerdictSet VerdictsOf(const PassRunner& runner, const sim::World& world, PassId id);
+
+}  // namespace model
+
+#endif  // MODEL_COMPARE_H_

@@ -1,0 +1,110 @@
+// An unresolved run's record, its copy, and the person who settles it.
+//
+// Answers: S-25, S-27; what a restore writes is held to S-56 as well.
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "lifecycle/api/json.h"
+#include "lifecycle/api/kind.h"
+#include "lifecycle/api/names.h"
+#include "model/judges.h"
+
+namespace model {
+namespace {
+
+namespace api = lifecycle::api;
+
+// The record that the annotation copies; false when there is no copy, or none that can be read.
+bool CopyOf(const ResourceView& view, api::UnresolvedRun& run) {
+  const auto copy = view.meta->annotations().find(api::annotation::kUnresolvedRun);
+  return copy != view.meta->annotations().end() && api::FromJson(copy->second, &run).ok();
+}
+
+bool IsSettled(const ResourceView& view, const std::string& operation_id) {
+  return view.migration->status().resolved_run().operation_id() == operation_id;
+}
+
+// Nothing is planned, and no new claim is written, beside a copy whose record is gone.
+void S25Planned(const Scene& scene, Findings& findings) {
+  api::UnresolvedRun copied;
+  if (scene.before.unresolved != nullptr || !CopyOf(scene.before, copied)) return;
+  if (IsSettled(scene.before, copied.operation_id())) return;
+  if (scene.before.claim != nullptr && scene.before.claim->id() == copied.operation_id()) return;
+  const bool planned = scene.write.writes.Has(2) || scene.write.writes.Has(52);
+  findings.Expect(Property::kS25, !planned, [&] {
+    return absl::StrCat(scene.Name(), ": something is planned beside a copy whose record is gone");
+  });
+}
+
+// A record that comes from the copy is the copy, and one that was settled does not come back.
+void S25Restored(const Scene& scene, Findings& findings) {
+  if (!scene.write.writes.Has(48) || scene.before.claim != nullptr) return;
+  api::UnresolvedRun copied;
+  const bool exact = CopyOf(scene.before, copied) && SameMessage(copied, *scene.after.unresolved);
+  const bool settled = IsSettled(scene.before, scene.after.unresolved->operation_id());
+  const auto text = [&] {
+    return absl::StrCat(scene.Name(), settled ? ": a settled run was restored"
+                                              : ": a record was restored that its copy is not");
+  };
+  findings.Expect(Property::kS25, exact && !settled, text);
+  if (!exact) findings.Violate(Property::kS56, text);
+}
+
+// Why this acknowledgment settles nothing; empty when it does.
+std::string NoAcknowledgment(const Scene& scene, const api::ResolvedRun& resolved) {
+  const auto* word = scene.world.Get<api::PtahMigrationRunAcknowledgment>(
+      scene.trace.resource.namespace_, resolved.acknowledgment_ref().name());
+  if (word == nullptr || word->metadata().uid() != resolved.acknowledgment_ref().uid()) {
+    return "it is not stored";
+  }
+  const api::PtahMigrationRunAcknowledgmentSpec& spec = word->spec();
+  if (spec.operation_id() != scene.before.unresolved->operation_id()) return "it names another run";
+  if (spec.migration_ref().uid() != scene.before.meta->uid()) return "it names another migration";
+  if (spec.acknowledged_by().username().empty() || spec.mutation_request_uid().empty()) {
+    return "admission stamped nobody on it";
+  }
+  if (!SameMessage(spec.acknowledged_by(), resolved.acknowledged_by())) {
+    return "it was somebody else's word";
+  }
+  if (IsTrue(word->status().conditions(), api::condition::kConsumed) ||
+      IsTrue(word->status().conditions(), api::condition::kStale)) {
+    return "it was judged before";
+  }
+  return "";
+}
+
+void S27(const Scene& scene, Findings& findings) {
+  const api::PtahMigrationStatus& after = scene.after.migration->status();
+  if (after.resolved_run().resolution() != api::resolution::kAcknowledgment) return;
+  if (scene.before.unresolved != nullptr && scene.after.unresolved == nullptr) {
+    std::string wrong = NoAcknowledgment(scene, after.resolved_run());
+    if (wrong.empty() &&
+        after.resolved_run().operation_id() != scene.before.unresolved->operation_id()) {
+      wrong = "another run is noted as resolved";
+    }
+    if (wrong.empty() && after.has_plan()) wrong = "a plan stands without a fresh reading";
+    findings.Expect(Property::kS27, wrong.empty(), [&] {
+      return absl::StrCat(scene.Name(), ": an acknowledgment settled a run, but ", wrong);
+    });
+  }
+  // What is planned afterwards was read afterwards.
+  if (!scene.write.writes.Has(52)) return;
+  const bool fresh = after.history().observed_at_ms() >= after.resolved_run().resolved_at_ms();
+  findings.Expect(Property::kS27, fresh, [&] {
+    return absl::StrCat(scene.Name(),
+                        ": planned from a history that was read before a person "
+                        "settled the run");
+  });
+}
+
+}  // namespace
+
+void JudgeRecordStored(const Scene& scene, Findings& findings) {
+  if (scene.before.migration == nullptr || scene.after.migration == nullptr) return;
+  S25Planned(scene, findings);
+  S25Restored(scene, findings);
+  S27(scene, findings);
+}
+
+}  // namespace model
