@@ -19,6 +19,9 @@ inline constexpr int kLimitReached = 3;
 int Gate(const std::vector<std::string>& words);
 int Replay(const std::vector<std::string>& words);
 int Table(const std::vector<std::string>& words);
+int Coverage(const std::vector<std::string>& words);
+int SafetyState(const std::vector<std::string>& words);
+int ShowGuarantees(const std::vector<std::string>& words);
 
 // Says what is wrong with the input, and returns kWrongInput.
 int Refuse(const std::string& message);

@@ -10,8 +10,11 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
 #include "cli/arguments.h"
 #include "cli/files.h"
+#include "cli/observing.h"
 #include "cli/workers.h"
 
 namespace cli {
@@ -65,6 +68,87 @@ TEST(GateTest, RefusesWhatItDoesNotUnderstand) {
   EXPECT_TRUE(absl::StrContains(Refusal([] { return Gate({"--colour"}); }), "unknown option"));
   EXPECT_TRUE(absl::StrContains(Refusal([] { return Gate({"--json"}); }), "a value"));
   EXPECT_TRUE(absl::StrContains(Refusal([] { return Gate({"surplus"}); }), "surplus"));
+}
+
+TEST(GateTest, TakesNoNumberOfFaultsBesideQuick) {
+  EXPECT_TRUE(absl::StrContains(Refusal([] {
+                                  return Gate({"--quick", "--faults-max", "3"});
+                                }),
+                                "--quick"));
+}
+
+// The gate's report less what only a journal can say.
+std::string WithoutReached(const std::string& printed) {
+  std::string kept;
+  for (const absl::string_view line : absl::StrSplit(printed, '\n')) {
+    if (!absl::StartsWith(line, "reached: ")) absl::StrAppend(&kept, line, "\n");
+  }
+  return kept;
+}
+
+TEST(GateTest, PrintsTheSameBytesWithTheJournalOff) {
+  const auto run = [](bool journal) {
+    std::vector<std::string> words = {"--scenario", "schema-always", "--quiet", "--faults-max",
+                                      "1"};
+    if (!journal) words.push_back("--no-journal");
+    return Printed([&] { EXPECT_EQ(Gate(words), kAllReadable); });
+  };
+  const std::string heard = run(true);
+  EXPECT_TRUE(absl::StrContains(heard, "\nreached: ")) << heard;
+  const std::string silent = run(false);
+  EXPECT_EQ(WithoutReached(heard), silent);
+}
+
+TEST(GateTest, AQuickOneLooksAtOneFaultAndSaysSo) {
+  const std::string printed = Printed([] {
+    EXPECT_EQ(Gate({"--scenario", "migration-pod-killed", "--quiet", "--quick"}), kAllReadable);
+  });
+  EXPECT_TRUE(absl::StrContains(printed, "up to 1 fault")) << printed;
+  EXPECT_TRUE(absl::StrContains(printed, "\nquick: ")) << printed;
+}
+
+TEST(CoverageTest, ListsWritesAndRulesOfTheScenariosAskedFor) {
+  const std::string file = Temporary("coverage.json");
+  const std::string printed = Printed([&] {
+    EXPECT_EQ(Coverage({"--scenario", "schema-always", "--quiet", "--json", file}), kAllReadable);
+  });
+  for (const char* text : {"W-18", "B-20.5", "E-6", "exempt: ", "\nreached: "}) {
+    EXPECT_TRUE(absl::StrContains(printed, text)) << text;
+  }
+  EXPECT_TRUE(absl::StrContains(*ReadFile(file), "\"stops_before\""));
+}
+
+TEST(CoverageTest, TheExemptionsOfTheTreeCanBeRead) {
+  const auto exemptions = ReadExemptions();
+  ASSERT_TRUE(exemptions.ok()) << exemptions.status();
+  EXPECT_GT(exemptions->count({"A-3", "schema"}), 0u);
+}
+
+TEST(CoverageTest, RefusesWhatItDoesNotUnderstand) {
+  EXPECT_TRUE(absl::StrContains(Refusal([] { return Coverage({"--write"}); }), "unknown option"));
+  EXPECT_TRUE(absl::StrContains(Refusal([] { return Coverage({"surplus"}); }), "surplus"));
+  EXPECT_TRUE(absl::StrContains(Refusal([] { return Coverage({"--jobs", "0"}); }), "at least 1"));
+}
+
+TEST(SafetyStateTest, PrintsTheTableThatIsCheckedIn) {
+  const std::string printed = Printed([] {
+    EXPECT_EQ(SafetyState({"--scenario", "migration-always", "--quiet"}), kAllReadable);
+  });
+  EXPECT_EQ(DriftFrom("safety-state.md", printed, "safety-state"), "");
+}
+
+TEST(GuaranteesTest, NamesTheScenariosThatProveAPromise) {
+  const std::string printed = Printed([] {
+    EXPECT_EQ(ShowGuarantees({"--scenario", "migration-always", "--quiet"}), kAllReadable);
+  });
+  EXPECT_TRUE(absl::StrContains(printed, "S-01 in every scenario of the family")) << printed;
+}
+
+TEST(TableTest, TheWholeTableCannotBeWrittenFromAPart) {
+  EXPECT_TRUE(absl::StrContains(Refusal([] {
+                                  return Table({"--write", "--scenario", "schema-always"});
+                                }),
+                                "whole"));
 }
 
 TEST(GateTest, PrintsTheSameBytesTwice) {

@@ -4,6 +4,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -11,7 +12,10 @@
 #include "cli/commands.h"
 #include "cli/exploring.h"
 #include "cli/files.h"
+#include "cli/observing.h"
+#include "reports/coverage.h"
 #include "reports/durable_writes.h"
+#include "reports/safety_state.h"
 #include "reports/summarize.h"
 #include "reports/terminal.h"
 
@@ -27,6 +31,9 @@ constexpr char kUsage[] =
     "  --save FOLDER       where schedules of violations are saved (default: schedules)\n"
     "  --exact             absolute times and no renumbering; small scenarios only\n"
     "  --no-memo           run every pass on real code, also one that had the same answers before\n"
+    "  --no-journal        do not hear which rules passes follow; everything else is the same\n"
+    "  --quick             one fault in every scenario, and nothing has to be reached: a first "
+    "look\n"
     "  --faults-max N      the last layer of faults, instead of the scenario's\n"
     "  --states-max N      give up beyond so many states, instead of the scenario's limit\n"
     "  --seconds-max N     give up after so long\n"
@@ -42,14 +49,16 @@ constexpr char kCanaryExchange[] = "mark,create";
 constexpr char kCanaryScenario[] = "schema-always";
 constexpr char kCanaryProperty[] = "S-49";
 
-// The checked-in table that a whole gate run is compared with.
-std::string TableFile() { return absl::StrCat(Root(), "/docs/durable-writes.md"); }
+// How many faults a quick gate looks at. What most changes break shows with the first one.
+constexpr uint32_t kQuickFaults = 1;
 
 struct Request {
   ExploreRequest explore;
   std::string folder = "schedules";
   std::optional<std::string> json;
   bool whole = true;  // Every scenario in full under the current design.
+  bool quick = false;
+  reports::Exemptions exemptions;
 };
 
 absl::StatusOr<Request> Read(const Arguments& arguments) {
@@ -70,6 +79,11 @@ absl::StatusOr<Request> Read(const Arguments& arguments) {
   }
   options.exact = arguments.Has("--exact");
   options.memo = !arguments.Has("--no-memo");
+  options.journal = !arguments.Has("--no-journal");
+  request.quick = arguments.Has("--quick");
+  if (request.quick && arguments.Has("--faults-max")) {
+    return absl::InvalidArgumentError("--quick says how many faults, so --faults-max cannot");
+  }
   struct {
     const char* name;
     uint64_t max;
@@ -84,6 +98,8 @@ absl::StatusOr<Request> Read(const Arguments& arguments) {
     number.value = *value;
   }
   if (numbers[0].value) options.faults_max = static_cast<uint32_t>(*numbers[0].value);
+  if (request.quick) options.faults_max = kQuickFaults;
+  options.hold_to_goals = !request.quick;
   options.states_max = numbers[1].value;
   request.explore.seconds_max = numbers[2].value;
   if (numbers[3].value == uint64_t{0}) {
@@ -94,7 +110,10 @@ absl::StatusOr<Request> Read(const Arguments& arguments) {
   request.folder = arguments.Get("--save").value_or(request.folder);
   request.json = arguments.Get("--json");
   request.whole = !arguments.Has("--scenario") && !arguments.Has("--exchange") &&
-                  !arguments.Has("--exact") && !arguments.Has("--faults-max");
+                  !arguments.Has("--exact") && !arguments.Has("--faults-max") && !request.quick;
+  absl::StatusOr<reports::Exemptions> exemptions = ReadExemptions();
+  if (!exemptions.ok()) return exemptions.status();
+  request.exemptions = *std::move(exemptions);
   return request;
 }
 
@@ -130,18 +149,28 @@ reports::CanaryReport RunCanary(const Request& request) {
   return canary;
 }
 
-// How the checked-in table differs from what was observed; empty when it does not.
-std::string DriftOf(const reports::GateReport& report) {
-  const absl::StatusOr<std::string> kept = ReadFile(TableFile());
-  if (!kept.ok())
-    return absl::StrCat(kept.status().message(), "; ./stopgap table --write makes it");
-  if (*kept == reports::DurableWriteTable(report)) return "";
-  return "docs/durable-writes.md is not what was observed; ./stopgap table --write renews it";
+// Holds a whole gate to the checked-in tables, and to what has to be reached and written.
+void HoldToTheWhole(reports::GateReport& report) {
+  report.set_table_drift(
+      DriftFrom("durable-writes.md", reports::DurableWriteTable(report), "table"));
+  for (std::string& problem : reports::SafetyStateProblems(report)) {
+    report.add_record_problems(std::move(problem));
+  }
+  std::string drift = DriftFrom("safety-state.md", reports::SafetyStateTable(), "safety-state");
+  if (!drift.empty()) report.add_record_problems(std::move(drift));
+}
+
+// What was reached; only a whole gate has to reach everything. Nothing is known without a journal.
+void Cover(const Request& request, reports::GateReport& report) {
+  if (!request.explore.options.journal) return;
+  *report.mutable_coverage() = reports::CoverageOf(report, request.exemptions);
+  if (!request.whole) report.mutable_coverage()->clear_problems();
 }
 
 int ExitCode(reports::GateReport& report) {
-  bool unreadable =
-      !report.canary().caught() || !report.table_drift().empty() || report.vacuous_size() > 0;
+  bool unreadable = !report.canary().caught() || !report.table_drift().empty() ||
+                    report.vacuous_size() > 0 || report.record_problems_size() > 0 ||
+                    report.coverage().problems_size() > 0;
   bool undecided = false;
   for (const reports::ScenarioReport& scenario : report.scenarios()) {
     unreadable |= scenario.verdict() == reports::kUnreadable;
@@ -159,9 +188,10 @@ int ExitCode(reports::GateReport& report) {
 
 int Gate(const std::vector<std::string>& words) {
   const absl::StatusOr<Arguments> arguments = Arguments::Parse(
-      words, {.with_value = {"--scenario", "--exchange", "--json", "--save", "--faults-max",
-                             "--states-max", "--seconds-max", "--jobs"},
-              .without_value = {"--exact", "--no-memo", "--quiet", "--help"}});
+      words,
+      {.with_value = {"--scenario", "--exchange", "--json", "--save", "--faults-max",
+                      "--states-max", "--seconds-max", "--jobs"},
+       .without_value = {"--exact", "--no-memo", "--no-journal", "--quick", "--quiet", "--help"}});
   if (!arguments.ok()) return Refuse(std::string(arguments.status().message()));
   if (arguments->Has("--help")) {
     std::fputs(kUsage, stdout);
@@ -185,10 +215,12 @@ int Gate(const std::vector<std::string>& words) {
   reports::Total(report);
   // Part of a gate cannot be held to what the whole must have checked and seen.
   if (request->whole) {
-    report.set_table_drift(DriftOf(report));
+    HoldToTheWhole(report);
   } else {
     report.clear_vacuous();
   }
+  Cover(*request, report);
+  report.set_quick(request->quick);
   *report.mutable_canary() = RunCanary(*request);
   const int code = ExitCode(report);
   if (!violations.empty()) std::fprintf(stdout, "\n%s", violations.c_str());

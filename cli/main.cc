@@ -13,9 +13,12 @@ namespace {
 constexpr char kUsage[] =
     "stopgap COMMAND [OPTIONS]\n"
     "\n"
-    "  gate     explore every scenario; fails when a window is unreadable\n"
-    "  replay   run a saved schedule again\n"
-    "  table    print the durable-write table, read off the exploration\n"
+    "  gate          explore every scenario; fails when a window is unreadable\n"
+    "  replay        run a saved schedule again\n"
+    "  table         print the durable-write table, read off the exploration\n"
+    "  coverage      list which durable writes and which rules were reached\n"
+    "  safety-state  print which safety record each family keeps, and hold it to what was written\n"
+    "  guarantees    print what is promised, and what proved it in this run\n"
     "\n"
     "stopgap COMMAND --help says more. Exit codes: 0 every window is readable over the whole "
     "space\n"
@@ -31,7 +34,10 @@ int Main(int count, char** words) {
   if (arguments[0] == "gate") return Gate(rest);
   if (arguments[0] == "replay") return Replay(rest);
   if (arguments[0] == "table") return Table(rest);
-  return Refuse("unknown command \"" + arguments[0] + "\"; expected gate, replay or table");
+  if (arguments[0] == "coverage") return Coverage(rest);
+  if (arguments[0] == "safety-state") return SafetyState(rest);
+  if (arguments[0] == "guarantees") return ShowGuarantees(rest);
+  return Refuse("unknown command \"" + arguments[0] + "\"; try --help");
 }
 
 }  // namespace

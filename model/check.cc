@@ -94,6 +94,7 @@ absl::StatusOr<std::unique_ptr<Workbench>> Workbench::Make(const LoadedScenario&
   }
   parts->initial = *std::move(initial);
   if (options.memo) parts->runner.UseMemo();
+  if (!options.journal) parts->runner.SilenceJournal();
   parts->system.emplace(parts->initial, parts->runner, parts->actors, parts->goals,
                         OperatorSystem::Options{.operations = OperationsOf(*parts->scenario),
                                                 .readings = parts->scenario->from_start(),
@@ -185,7 +186,7 @@ class Collector {
     result_.longest_recovery_passes = exploration.recovery.longest_passes;
     AddProperties(explorer, exploration);
     AddGoals(exploration);
-    AddTable(exploration);
+    AddTable();
     return std::move(result_);
   }
 
@@ -255,6 +256,7 @@ class Collector {
   }
 
   void AddGoals(const Exploration& exploration) {
+    if (!options_.hold_to_goals) return;
     for (const uint32_t goal : bench_.goals().asked()) {
       if (exploration.goals[goal].times == 0) {
         result_.unreached.push_back(bench_.goals().NameOf(goal));
@@ -262,16 +264,16 @@ class Collector {
     }
   }
 
-  void AddTable(const Exploration& exploration) {
+  void AddTable() {
     const Observations& seen = bench_.system().observations();
-    for (int number = 1; number <= kWriteCount; ++number) {
-      const uint64_t stored = exploration.goals[bench_.goals().OfWrite(number)].times;
-      if (stored > 0) result_.writes[number].stored = stored;
-    }
-    for (const auto& [number, next] : seen.followed_by) {
+    result_.rules = seen.coverage.rules();
+    result_.records = seen.coverage.records();
+    for (const auto& [write, stored] : seen.coverage.writes())
+      result_.writes[write].stored = stored;
+    for (const auto& [write, next] : seen.followed_by) {
       for (const auto& [writes, times] : next) {
         const std::string text = writes.empty() ? "the pass ends" : WriteNames(writes);
-        result_.writes[number].followed_by[text] += times;
+        result_.writes[write].followed_by[text] += times;
       }
     }
     std::set<std::pair<uint32_t, uint32_t>> counted;
@@ -280,7 +282,7 @@ class Collector {
       const bool once = counted.insert({tag, node}).second;
       for (int number = 1; number <= kWriteCount; ++number) {
         if (!boundary.writes.Has(number)) continue;
-        WriteRow& row = result_.writes[number];
+        WriteRow& row = result_.writes[{boundary.family, number}];
         ++(boundary.after ? row.stops_after : row.stops_before);
         if (!boundary.after || !once || node >= seen.probes.size()) continue;
         ++row.next_pass[OutcomeText(seen.probes[node])];

@@ -19,6 +19,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "lifecycle/dispatch/design.h"
+#include "model/coverage.h"
 #include "model/engine/exploration.h"
 #include "model/engine/replay.h"
 #include "model/engine/schedule.h"
@@ -36,7 +37,9 @@ struct CheckOptions {
   lifecycle::dispatch::Design design;
   bool exact = false;  // Absolute times, no renumbering.
   bool resync = true;
-  bool memo = true;  // A pass is not run twice on the same answers.
+  bool memo = true;           // A pass is not run twice on the same answers.
+  bool journal = true;        // Passes are heard when they say which rule they follow.
+  bool hold_to_goals = true;  // What the scenario must reach and does not is a failure.
   bool stop_at_first = false;
   std::optional<uint32_t> faults_max;  // Instead of the scenario's.
   std::optional<uint64_t> states_max;  // Instead of the scenario's.
@@ -82,7 +85,9 @@ struct CheckResult {
   std::vector<PropertyResult> properties;    // By Property.
   std::vector<Violation> violations;         // The first of each property that broke.
   std::vector<std::string> unreached;        // Goals the scenario must reach and did not.
-  std::map<int, WriteRow> writes;            // By entry of spec 04.
+  std::map<WriteOfFamily, WriteRow> writes;  // Those that were reached.
+  RuleCounts rules;                          // Those that were reached.
+  std::map<RecordWrite, uint64_t> records;   // Changes of safety records by passes.
   std::map<std::string, uint64_t> verdicts;  // By name: states whose probe concluded it.
 
   bool readable() const { return violations.empty() && unreached.empty() && IsComplete(ended); }

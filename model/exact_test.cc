@@ -29,9 +29,9 @@ CheckResult Explored(const char* name, bool exact, bool resync, bool memo = true
 // What a fresh process concludes after each write, without counts: those depend on what is merged.
 std::set<std::string> Conclusions(const CheckResult& result) {
   std::set<std::string> conclusions;
-  for (const auto& [number, row] : result.writes) {
+  for (const auto& [write, row] : result.writes) {
     for (const auto& [text, states] : row.next_pass) {
-      conclusions.insert(absl::StrCat(WriteName(number), ": ", text));
+      conclusions.insert(absl::StrCat(WriteName(write.number), ": ", text));
     }
   }
   return conclusions;
@@ -67,9 +67,9 @@ TEST_P(ExactTest, RunningEveryPassOnRealCodeChangesNothing) {
   for (size_t i = 0; i < executed.properties.size(); ++i) {
     EXPECT_EQ(remembered.properties[i].premises, executed.properties[i].premises) << i;
   }
-  for (const auto& [number, row] : executed.writes) {
-    EXPECT_EQ(remembered.writes.at(number).next_pass, row.next_pass) << WriteName(number);
-    EXPECT_EQ(remembered.writes.at(number).followed_by, row.followed_by) << WriteName(number);
+  for (const auto& [write, row] : executed.writes) {
+    EXPECT_EQ(remembered.writes.at(write).next_pass, row.next_pass) << WriteName(write.number);
+    EXPECT_EQ(remembered.writes.at(write).followed_by, row.followed_by) << WriteName(write.number);
   }
 }
 

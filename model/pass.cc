@@ -70,8 +70,8 @@ api::Answer AnswerOf(Fate fate, const api::Request& request) {
 class PassDoor final : public api::Door {
  public:
   PassDoor(const sim::ApiServer& server, sim::World& world, PassTrace& trace,
-           StepRun<sim::World>* run, PassObserver* observer,
-           const std::function<uint32_t(WriteSet, bool)>& tag_of, const sim::DigestOptions& digest)
+           StepRun<sim::World>* run, PassObserver* observer, const PassRunner::TagOf& tag_of,
+           const sim::DigestOptions& digest)
       : server_(server),
         world_(world),
         trace_(trace),
@@ -96,10 +96,9 @@ class PassDoor final : public api::Door {
 
   api::Answer Call(const api::Question& question) override {
     // Events and the journal tell people something and change nothing: they are no boundary.
-    if (std::holds_alternative<api::JournalQuestion>(question.body)) {
-      Note([&] {
-        return absl::StrCat("rule ", std::get<api::JournalQuestion>(question.body).rule);
-      });
+    if (const auto* journal = std::get_if<api::JournalQuestion>(&question.body)) {
+      Note([&] { return absl::StrCat("rule ", journal->rule); });
+      if (observer_ != nullptr) observer_->Followed(journal->rule, trace_);
       return {};
     }
     if (std::holds_alternative<api::EventQuestion>(question.body)) {
@@ -222,7 +221,7 @@ class PassDoor final : public api::Door {
   }
 
   void OfferStop(const sim::World& world, const SentWrite& sent, bool after) {
-    const uint32_t tag = tag_of_ ? tag_of_(sent.writes, after) : 0;
+    const uint32_t tag = tag_of_ ? tag_of_(trace_.resource, sent.writes, after) : 0;
     run_->Cut(
         {.faults = 1, .tag = tag}, [&] { return Stopped(world, trace_.id.process, digest_); },
         [&] {
@@ -259,7 +258,7 @@ class PassDoor final : public api::Door {
   PassTrace& trace_;
   StepRun<sim::World>* run_;
   PassObserver* observer_;
-  const std::function<uint32_t(WriteSet, bool)>& tag_of_;
+  const PassRunner::TagOf& tag_of_;
   const sim::DigestOptions digest_;
 
   std::vector<api::Answer> recorded_;
@@ -269,6 +268,19 @@ class PassDoor final : public api::Door {
   size_t pause_after_ = 0;
   std::optional<sim::World> paused_world_;
   sim::PausedPass paused_;
+};
+
+// Lets everything through but the journal, which it drops.
+class SilentDoor final : public api::Door {
+ public:
+  explicit SilentDoor(api::Door& door) : door_(door) {}
+  api::Answer Call(const api::Question& question) override {
+    if (std::holds_alternative<api::JournalQuestion>(question.body)) return {};
+    return door_.Call(question);
+  }
+
+ private:
+  api::Door& door_;
 };
 
 std::unique_ptr<api::Reconciler> MakeReconciler(const api::Key& resource, api::Client& client,
@@ -371,7 +383,8 @@ sim::World PassRunner::Run(const sim::World& world, PassId id, bool probe, StepR
   PassDoor door(server_, end, trace, run, observer, tag_of, digest_);
   door.Resume(paused.get());
   const PassMemo::Code code = [&](api::Door& way_out, api::Memory& memory) {
-    api::Client client(way_out, process.configuration->user);
+    SilentDoor silent(way_out);
+    api::Client client(journal_ ? way_out : silent, process.configuration->user);
     return MakeReconciler(trace.resource, client, memory, *process.configuration, timing_, design_)
         ->Reconcile(trace.resource.namespace_, trace.resource.name);
   };

@@ -93,6 +93,8 @@ struct PassTrace {
 class PassObserver {
  public:
   virtual ~PassObserver() = default;
+  // The pass says that it follows a rule of spec 02, such as "B-20.5". A literal.
+  virtual void Followed(absl::string_view /*rule*/, const PassTrace& /*trace*/) {}
   virtual void Sent(const SentWrite& /*write*/, const PassTrace& /*trace*/) {}
   virtual void Ended(const lifecycle::api::PassResult& /*result*/, const PassTrace& /*trace*/,
                      const sim::World& /*end*/) {}
@@ -107,6 +109,8 @@ class PassRunner {
 
   // From now on a pass that was run on the same answers before is not run again (model/memo.h).
   void UseMemo() { memo_ = std::make_unique<PassMemo>(); }
+  // From now on nobody hears what a pass says of the rules it follows: as if it said nothing.
+  void SilenceJournal() { journal_ = false; }
   // Null when there is none.
   const PassMemo* memo() const { return memo_.get(); }
 
@@ -119,8 +123,10 @@ class PassRunner {
   // with the pass standing before the next one; nullopt when the pass ends before that.
   std::optional<sim::World> PauseAfter(const sim::World& world, PassId id, size_t calls) const;
 
-  // Maps a cut to a small number; set by whoever collects the table. Null: tags are 0.
-  std::function<uint32_t(WriteSet writes, bool after)> tag_of;
+  // Maps a cut of a pass to a small number; set by whoever collects the table. Null: tags are 0.
+  using TagOf =
+      std::function<uint32_t(const lifecycle::api::Key& resource, WriteSet writes, bool after)>;
+  TagOf tag_of;
 
  private:
   const sim::ApiServer& server_;
@@ -128,6 +134,7 @@ class PassRunner {
   const lifecycle::api::Timing& timing_;
   const sim::DigestOptions digest_;
   std::unique_ptr<PassMemo> memo_;
+  bool journal_ = true;
 };
 
 // Returns `world` with the process stopped and started again, ended as a step: no memory, no paused

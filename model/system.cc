@@ -18,9 +18,10 @@ OperatorSystem::OperatorSystem(sim::World initial, PassRunner& runner, const sim
       actors_(actors),
       goals_(goals),
       options_(options) {
-  runner_.tag_of = [this](WriteSet writes, bool after) {
+  runner_.tag_of = [this](const api::Key& resource, WriteSet writes, bool after) {
     const auto [entry, fresh] = observations_.boundary_numbers.emplace(
-        Boundary{writes, after}, static_cast<uint32_t>(observations_.boundaries.size()));
+        Boundary{FamilyOf(resource), writes, after},
+        static_cast<uint32_t>(observations_.boundaries.size()));
     if (fresh) observations_.boundaries.push_back(entry->first);
     return entry->second;
   };
@@ -82,18 +83,21 @@ sim::World OperatorSystem::RunPass(const State& state, PassId id, StepRun<State>
   if (options_.comparer != nullptr) options_.comparer->CompareAll(run.Describing());
   PassJudge judge(findings, options_.comparer);
   judge.on_verdict = [&](Verdict verdict) { run.Reach(goals_.OfVerdict(verdict)); };
+  CountingObserver counting(judge, run, observations_.coverage);
+  const sim::Family family = FamilyOf(state.processes[id.process].work[id.work].resource);
   WriteSet last;
   judge.on_write = [&](WriteSet writes, WriteSet previous) {
     for (int number = 1; number <= kWriteCount; ++number) {
       if (writes.Has(number)) run.Reach(goals_.OfWrite(number));
-      if (previous.Has(number) && run.Fresh()) ++observations_.followed_by[number][writes];
+      if (previous.Has(number) && run.Fresh())
+        ++observations_.followed_by[{family, number}][writes];
     }
     last = writes;
   };
-  sim::World end = runner_.Run(state, id, false, &run, &judge);
+  sim::World end = runner_.Run(state, id, false, &run, &counting);
   if (run.Fresh()) {
     for (int number = 1; number <= kWriteCount; ++number) {
-      if (last.Has(number)) ++observations_.followed_by[number][WriteSet()];
+      if (last.Has(number)) ++observations_.followed_by[{family, number}][WriteSet()];
     }
   }
   return end;

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "model/compare.h"
+#include "model/coverage.h"
 #include "model/engine/key.h"
 #include "model/engine/run.h"
 #include "model/engine/system.h"
@@ -36,6 +37,7 @@ struct Probe {
 
 // One side of a durable write at which a process was stopped.
 struct Boundary {
+  sim::Family family = sim::Family::kSchema;
   WriteSet writes;
   bool after = false;
   friend auto operator<=>(const Boundary&, const Boundary&) = default;
@@ -49,7 +51,8 @@ struct Observations {
   // By the number of a state.
   std::vector<Probe> probes;
   // What a pass stored next after each write; the empty set is "the pass ended".
-  std::map<int, std::map<WriteSet, uint64_t>> followed_by;
+  std::map<WriteOfFamily, std::map<WriteSet, uint64_t>> followed_by;
+  Coverage coverage;
 };
 
 class OperatorSystem {

@@ -184,7 +184,7 @@ class WriteJudge {
                       const OperationTruth* operation) {
     const api::ActiveOperation& claim = *before.claim;
     if (!IsApply(claim)) {
-      if (write_.writes.Has(24)) Add(Verdict::kDiscard, operation, std::nullopt);
+      if (DropsReading()) Add(Verdict::kDiscard, operation, std::nullopt);
       return;
     }
     if (after.proof != nullptr && after.proof->apply_operation_id() == claim.id()) {
@@ -212,6 +212,14 @@ class WriteJudge {
       unsound = "a create of this claim may still be stored";
     }
     Add(Verdict::kDiscard, operation, unsound);
+  }
+
+  // Whether the claim goes without a result: dropped, or with its binding, or at deletion.
+  bool DropsReading() const {
+    for (const int entry : {24, 39, 42, 46, 57, 58}) {
+      if (write_.writes.Has(entry)) return true;
+    }
+    return false;
   }
 
   Unsound UnsoundDoubt(const OperationTruth* operation) const {

@@ -46,12 +46,48 @@ WriteSet OfGates(const Status& before, const Status& after) {
   return 29;
 }
 
-WriteSet OfRetiredSchemaClaim(const PtahSchemaStatus& before, const PtahSchemaStatus& after) {
+bool SameEpoch(const ExecutionBinding& a, const ExecutionBinding& b) {
+  return a.epoch() == b.epoch();
+}
+
+// What is worked off of the retirement record while the claim stays, or there is none.
+WriteSet OfRetirement(const PtahSchemaStatus& before, const PtahSchemaStatus& after) {
+  if (!before.has_pending_binding_retirement()) return {};
+  const PendingBindingRetirement& old = before.pending_binding_retirement();
+  const PendingBindingRetirement& now = after.pending_binding_retirement();
+  WriteSet writes;
+  if (old.has_plan() && !now.has_plan()) writes |= 40;
+  if (old.has_job() && !now.has_job()) {
+    const bool carried = before.has_pending_observation() &&
+                         before.pending_observation().apply_job_name() == old.job().name();
+    writes |= carried ? 44 : 45;
+  }
+  if (old.job().uid().empty() && !now.job().uid().empty()) {
+    writes |= before.has_active_operation() ? 41 : 43;
+  }
+  return writes;
+}
+
+// The epoch moved. The first binding has no evidence beside it and leaves nothing.
+WriteSet OfSchemaBinding(const PtahSchemaStatus& before, const PtahSchemaStatus& after) {
+  if (!before.has_execution_binding() || before.phase().empty()) return 38;
+  WriteSet writes = 39;
+  if (!before.has_pending_observation() && after.has_pending_observation()) writes |= 19;
+  return writes;
+}
+
+WriteSet OfRetiredSchemaClaim(const PtahSchemaStatus& before, const PtahSchemaStatus& after,
+                              bool deleting) {
   const std::string& type = before.active_operation().type();
   if (!before.has_pending_observation() && after.has_pending_observation()) {
     return after.pending_observation().outcome() == proof_outcome::kApplySucceeded ? 18 : 19;
   }
+  if (before.pending_binding_retirement().has_job() &&
+      !after.pending_binding_retirement().has_job()) {
+    return 42;
+  }
   if (before.has_pending_observation() && !after.has_pending_observation()) return 36;
+  if (deleting) return 57;
   if (type == operation::kApply) return 24;
   if (before.has_pending_observation()) {
     return after.pending_observation().plan_required() &&
@@ -70,29 +106,41 @@ WriteSet OfRetiredSchemaClaim(const PtahSchemaStatus& before, const PtahSchemaSt
   return result && after.phase() != phase::kPending ? 26 : 24;
 }
 
+// A claim that goes without a result; at deletion, or because something failed, under its own entry
+// too.
+WriteSet OfDroppedMigrationClaim(const PtahMigrationStatus& after, bool deleting) {
+  if (deleting) return 58;
+  return after.phase() == phase::kFailed ? WriteSet(24) | 28 : WriteSet(24);
+}
+
 WriteSet OfRetiredMigrationClaim(const PtahMigrationStatus& before,
-                                 const PtahMigrationStatus& after) {
+                                 const PtahMigrationStatus& after, bool deleting) {
   const std::string& type = before.active_operation().type();
   if (type == operation::kApply) {
-    return SameMessage(before.last_run(), after.last_run()) &&
-                   before.has_last_run() == after.has_last_run()
-               ? 24
-               : 21;
+    const bool ran = before.has_last_run() != after.has_last_run() ||
+                     !SameMessage(before.last_run(), after.last_run());
+    if (!ran) return OfDroppedMigrationClaim(after, deleting);
+    return deleting ? WriteSet(21) | 58 : WriteSet(21);
   }
+  if (deleting) return 58;
   if (type == operation::kHistory && !SameMessage(before.history(), after.history())) return 49;
-  if (after.phase() == phase::kPending || after.phase() == phase::kFailed) return 24;
+  if (after.phase() == phase::kPending || after.phase() == phase::kFailed) {
+    return OfDroppedMigrationClaim(after, deleting);
+  }
   return 27;
 }
 
 WriteSet OfSchemaStatus(const PtahSchemaStatus& before, const PtahSchemaStatus& after,
-                        const WriteContext& context) {
-  if (!before.has_execution_binding() && after.has_execution_binding()) return 38;
+                        bool deleting, const WriteContext& context) {
+  if (!SameEpoch(before.execution_binding(), after.execution_binding())) {
+    return OfSchemaBinding(before, after);
+  }
   if (!before.has_active_operation() && after.has_active_operation()) return 2;
   if (before.has_active_operation() && !after.has_active_operation()) {
-    return OfRetiredSchemaClaim(before, after);
+    return OfRetiredSchemaClaim(before, after, deleting);
   }
-  WriteSet writes;
-  if (before.has_active_operation() &&
+  WriteSet writes = OfRetirement(before, after);
+  if (!writes.Has(41) && before.has_active_operation() &&
       SameClaim(before.active_operation(), after.active_operation())) {
     writes |= OfKeptClaim(before, after, context);
   }
@@ -115,11 +163,13 @@ WriteSet OfSchemaStatus(const PtahSchemaStatus& before, const PtahSchemaStatus& 
 }
 
 WriteSet OfMigrationStatus(const PtahMigrationStatus& before, const PtahMigrationStatus& after,
-                           const WriteContext& context) {
-  if (!before.has_execution_binding() && after.has_execution_binding()) return 38;
+                           bool deleting, const WriteContext& context) {
+  if (!SameEpoch(before.execution_binding(), after.execution_binding())) {
+    return before.has_execution_binding() ? 46 : 38;
+  }
   if (!before.has_active_operation() && after.has_active_operation()) return 2;
   if (before.has_active_operation() && !after.has_active_operation()) {
-    return OfRetiredMigrationClaim(before, after);
+    return OfRetiredMigrationClaim(before, after, deleting);
   }
   WriteSet writes;
   if (before.has_active_operation() &&
@@ -134,6 +184,8 @@ WriteSet OfMigrationStatus(const PtahMigrationStatus& before, const PtahMigratio
   if (before.has_plan() && !after.has_plan()) return 53;
   return OfGates(before, after);
 }
+
+bool IsDeleting(const ObjectMeta& meta) { return meta.deletion_timestamp_ms() != 0; }
 
 bool HasFinalizer(const ObjectMeta& meta, absl::string_view finalizer) {
   for (const std::string& one : meta.finalizers()) {
@@ -208,15 +260,17 @@ WriteSet WritesOf(const Request& request, sim::Handle before, sim::Handle after,
       // The write that takes the last finalizer off a deleted object leaves nothing behind.
       if (after == nullptr) return 30;
       const PtahSchema& now = after->As<PtahSchema>();
-      return status ? OfSchemaStatus(old.status(), now.status(), context)
-                    : OfFinalizer(old.metadata(), now.metadata(), kSchemaFinalizer);
+      return status
+                 ? OfSchemaStatus(old.status(), now.status(), IsDeleting(old.metadata()), context)
+                 : OfFinalizer(old.metadata(), now.metadata(), kSchemaFinalizer);
     }
     case Kind::kPtahMigration: {
       if (before == nullptr) return {};
       const PtahMigration& old = before->As<PtahMigration>();
       if (after == nullptr) return 30;
       const PtahMigration& now = after->As<PtahMigration>();
-      return status ? OfMigrationStatus(old.status(), now.status(), context)
+      return status ? OfMigrationStatus(old.status(), now.status(), IsDeleting(old.metadata()),
+                                        context)
                     : OfFinalizer(old.metadata(), now.metadata(), kMigrationFinalizer) |
                           OfCopy(old, now);
     }

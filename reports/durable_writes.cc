@@ -45,7 +45,7 @@ std::string DurableWriteTable(const GateReport& report) {
   for (const ScenarioReport& scenario : report.scenarios()) {
     for (const WriteReport& write : scenario.writes()) {
       if (write.page_row() == 0) continue;
-      Cell& cell = rows[write.page_row()][scenario.family()];
+      Cell& cell = rows[write.page_row()][write.family()];
       cell.writes.insert(write.name());
       for (const Counted& one : write.followed_by()) cell.followed_by.insert(one.text());
       for (const Counted& one : write.next_pass()) cell.next_pass.insert(one.text());

@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "model/coverage.h"
 #include "model/engine/schedule.h"
 #include "model/properties.h"
+#include "model/safety_records.h"
 #include "model/writes.h"
 
 namespace reports {
@@ -57,6 +60,32 @@ void AddViolation(const model::CheckResult& result, const model::Violation& viol
   added->set_schedule_file(FileNameOf(result, violation));
 }
 
+// Entries of the list of durable writes that were reached, by whichever family.
+uint32_t CountOfWrites(const model::CheckResult& result) {
+  std::set<int> numbers;
+  for (const auto& [which, row] : result.writes) numbers.insert(which.number);
+  return static_cast<uint32_t>(numbers.size());
+}
+
+void AddRules(const model::CheckResult& result, ScenarioReport& report) {
+  for (const auto& [which, times] : result.rules) {
+    RuleReport* rule = report.add_rules();
+    rule->set_family(std::string(model::FamilyName(which.first)));
+    rule->set_name(which.second);
+    rule->set_times(times);
+  }
+}
+
+void AddRecords(const model::CheckResult& result, ScenarioReport& report) {
+  for (const auto& [write, times] : result.records) {
+    RecordReport* record = report.add_records();
+    record->set_record(std::string(model::SafetyRecords()[write.record].path));
+    record->set_of(std::string(model::FamilyName(write.of)));
+    record->set_by(std::string(model::FamilyName(write.by)));
+    record->set_times(times);
+  }
+}
+
 const char* VerdictOf(const model::CheckResult& result) {
   if (!result.violations.empty() || !result.unreached.empty()) return kUnreadable;
   return model::IsComplete(result.ended) ? kReadable : kUndecided;
@@ -91,7 +120,7 @@ ScenarioReport Summarize(const model::CheckResult& result) {
   report.set_exact(result.exact);
   report.set_verdict(VerdictOf(result));
   report.set_covers(CoverageText(result));
-  report.set_durable_writes(static_cast<uint32_t>(result.writes.size()));
+  report.set_durable_writes(CountOfWrites(result));
   report.set_stops(result.statistics.cuts);
   report.set_fates(result.statistics.fates);
   report.set_states(result.statistics.states);
@@ -108,10 +137,11 @@ ScenarioReport Summarize(const model::CheckResult& result) {
     AddViolation(result, violation, report);
   }
   for (const std::string& goal : result.unreached) report.add_unreached(goal);
-  for (const auto& [number, row] : result.writes) {
+  for (const auto& [which, row] : result.writes) {
     WriteReport* write = report.add_writes();
-    write->set_name(model::WriteName(number));
-    write->set_page_row(static_cast<uint32_t>(model::PageRowOf(number)));
+    write->set_name(model::WriteName(which.number));
+    write->set_family(std::string(model::FamilyName(which.family)));
+    write->set_page_row(static_cast<uint32_t>(model::PageRowOf(which.number)));
     write->set_stored(row.stored);
     write->set_stops_before(row.stops_before);
     write->set_stops_after(row.stops_after);
@@ -119,6 +149,8 @@ ScenarioReport Summarize(const model::CheckResult& result) {
     AddCounted(row.next_pass, *write->mutable_next_pass());
   }
   AddCounted(result.verdicts, *report.mutable_verdicts());
+  AddRules(result, report);
+  AddRecords(result, report);
   return report;
 }
 

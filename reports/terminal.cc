@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "reports/coverage.h"
 #include "reports/summarize.h"
 
 namespace reports {
@@ -68,6 +69,15 @@ std::string TerminalSummary(const GateReport& report) {
     held += property.premises() > 0 ? 1 : 0;
   absl::StrAppend(&text, "properties: ", held, " of ", report.properties_size(),
                   " had something to check\n");
+  if (report.has_coverage()) {
+    absl::StrAppend(&text, "reached: ", CoverageSummary(report.coverage()), "\n");
+    for (const std::string& problem : report.coverage().problems()) {
+      absl::StrAppend(&text, "UNREACHED: ", problem, "\n");
+    }
+  }
+  for (const std::string& problem : report.record_problems()) {
+    absl::StrAppend(&text, "RECORD: ", problem, "\n");
+  }
   if (report.vacuous_size() > 0) {
     absl::StrAppend(&text, "VACUOUS: nothing ever had to be checked for ",
                     absl::StrJoin(report.vacuous(), ", "), "\n");
@@ -78,6 +88,12 @@ std::string TerminalSummary(const GateReport& report) {
                     report.canary().property(), "\n");
   }
   if (!report.table_drift().empty()) absl::StrAppend(&text, "DRIFT: ", report.table_drift(), "\n");
+  if (report.quick()) {
+    absl::StrAppend(
+        &text,
+        "quick: a lower bound of faults, compared with no table; only a whole gate says "
+        "what is reached\n");
+  }
   absl::StrAppend(&text, "verdict: ", report.verdict());
   if (unreadable > 0) absl::StrAppend(&text, ", ", unreadable, " of them unreadable");
   if (undecided > 0) absl::StrAppend(&text, ", ", undecided, " of them undecided");
@@ -85,7 +101,7 @@ std::string TerminalSummary(const GateReport& report) {
   return text;
 }
 
-std::string ToJson(const GateReport& report) {
+std::string ToJson(const google::protobuf::Message& report) {
   google::protobuf::util::JsonPrintOptions options;
   options.add_whitespace = true;
   options.always_print_primitive_fields = true;

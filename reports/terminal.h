@@ -4,6 +4,8 @@
 #ifndef REPORTS_TERMINAL_H_
 #define REPORTS_TERMINAL_H_
 
+#include <google/protobuf/message.h>
+
 #include <string>
 
 #include "reports/report.pb.h"
@@ -17,8 +19,8 @@ std::string TerminalLine(const ScenarioReport& scenario);
 std::string TerminalViolations(const ScenarioReport& scenario, const std::string& folder);
 std::string TerminalSummary(const GateReport& report);
 
-// The report as JSON, indented.
-std::string ToJson(const GateReport& report);
+// A report as JSON, indented.
+std::string ToJson(const google::protobuf::Message& report);
 
 }  // namespace reports
 

@@ -95,6 +95,12 @@ TEST_F(CensusTest, AResourceAloneInItsRealmIsAdmitted) {
   EXPECT_EQ(Ask(Key("main")), "admitted");
 }
 
+TEST_F(CensusTest, AKeyOfAnotherNamespaceContestsNothing) {
+  door_.Put(Named<api::PtahSchema>("other", "s", Key("main")));
+  door_.Put(Named<api::PtahMigration>("other", "m", Key("main")));
+  EXPECT_EQ(Ask(Key("main")), "admitted");
+}
+
 TEST_F(CensusTest, AResourceOfTheOtherFamilyInTheSameRealmIsAConflict) {
   door_.Put(Named<api::PtahSchema>("app", "s", Key("main")));
   EXPECT_EQ(Ask(Key("main")), api::reason::kRealmConflict);

@@ -17,6 +17,7 @@ constexpr char kRunnerRefused[] = "RunnerProtocolRefused";
 }  // namespace
 
 PassResult Harvest::Read() {
+  context_.client.Journal("G-1");
   absl::StatusOr<PodEvidence> evidence = CollectPodEvidence(
       context_.client, Identity(), holder_.claim().admission_snapshot(), &job_->spec().template_());
   if (!evidence.ok()) return PassResult::Error(evidence.status());

@@ -16,6 +16,8 @@ using api::PassResult;
 
 ActiveOperation NewClaim(const char* type, const std::optional<VerificationPolicy>& policy,
                          Pass& pass) {
+  pass.client().Journal("D-1");
+  pass.client().Journal("D-2");
   const std::string fingerprint = InputFingerprint(type, policy, pass);
   return dispatch::MakeClaim(pass.client(), {.family = rules::Family::kMigration,
                                              .resource = pass.metadata(),
@@ -116,6 +118,7 @@ PassResult ClaimApply(const api::PtahMigrationPlan& plan,
   }
   const int64_t window_ms = pass.ApplyWindowMs();
   dispatch::SetApplyDeadlines(window_ms, pass.timing().termination_grace_seconds, claim);
+  pass.client().Journal("D-4");
   dispatch::ExpectLease(
       (window_ms + pass.timing().migration_job_grace_ms + pass.timing().lease_grace_ms) / 1000,
       claim);

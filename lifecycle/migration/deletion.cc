@@ -90,6 +90,7 @@ void AnnounceLoss(Pass& pass) {
 
 PassResult FinishDeletion(Pass& pass) {
   pass.client().Journal("C-4");
+  pass.client().Journal("N-2");
   if (pass.has_claim()) return EndClaim(pass);
   if (!pass.HasFinalizer()) return PassResult::Done();
   AnnounceLoss(pass);

@@ -146,6 +146,7 @@ PassResult MigrationDispatch::Refuse(rules::JobRefusal refusal, const absl::Stat
 }
 
 StepResult MigrationDispatch::Consume() {
+  pass_.client().Journal("E-5");
   const HeldApprovalRead held = ReadHeldApproval(pass_);
   switch (rules::ConsumeMigrationApproval(held.facts)) {
     case rules::ConsumeStep::kProceed:

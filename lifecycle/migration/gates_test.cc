@@ -6,6 +6,7 @@
 #include "gtest/gtest.h"
 #include "lifecycle/admission/operator_admission.h"
 #include "lifecycle/api/names.h"
+#include "lifecycle/api/realm.pb.h"
 #include "lifecycle/migration/scene.h"
 
 namespace lifecycle::migration {
@@ -142,6 +143,22 @@ TEST_F(GatesTest, ASecondClaimantOfTheRealmBlocksAndIsWrittenOnce) {
   ExpectNothingToWrite();
   scene_.store.Advance(600'000);
   EXPECT_EQ(scene_.Pass().requeue_after_ms, 60'000);
+}
+
+TEST_F(GatesTest, ARealmThatDoesNotAdmitTheNamespaceIsRefusedWithoutAJob) {
+  api::PtahRealm realm;
+  realm.mutable_metadata()->set_name("main");
+  realm.mutable_spec()->set_engine(scene_.migration().spec().target().engine());
+  realm.mutable_spec()->add_namespaces("elsewhere");
+  scene_.store.Put(realm);
+  EditSpec([](api::PtahMigrationSpec& spec) {
+    spec.mutable_target()->clear_coordination_key();
+    spec.mutable_target()->mutable_realm_ref()->set_name("main");
+  });
+  scene_.Pass();
+  EXPECT_EQ(BlockedReason(), api::reason::kRealmNotAuthorized);
+  EXPECT_FALSE(scene_.status().has_active_operation());
+  EXPECT_TRUE(scene_.store.List(api::Kind::kJob, "").empty());
 }
 
 TEST_F(GatesTest, ASuspendedNeighbourIsNotCounted) {

@@ -281,6 +281,42 @@ TEST_F(MigrationApplyTest, AMovedPolicyObjectDropsThePlanAndItsApprovalsGoStaleF
   EXPECT_NE(scene.store.changes()[1].find("status.plan"), std::string::npos);
 }
 
+TEST_F(MigrationApplyTest, APlanTheHistoryNoLongerSupportsIsDropped) {
+  Scene& scene = Given("Always");
+  scene.EditMigration([](api::PtahMigration& migration) {
+    migration.mutable_status()->mutable_history()->set_fingerprint(TestDigest('9'));
+  });
+  scene.Pass();
+  EXPECT_FALSE(scene.status().has_plan());
+  EXPECT_FALSE(scene.status().has_active_operation());
+  EXPECT_EQ(scene.status().phase(), kPending);
+}
+
+TEST_F(MigrationApplyTest, TheClaimNamesTheApprovedPlanAndItsApproval) {
+  Scene& scene = Given("OnApproval");
+  const std::string uid = scene.status().plan().uid();
+  scene.PassUntilClaimed("Apply");
+  EXPECT_EQ(scene.claim().plan_ref().name(), scene.plan_name);
+  EXPECT_EQ(scene.claim().plan_ref().uid(), uid);
+  EXPECT_EQ(scene.claim().approval_ref().name(), "ok");
+  EXPECT_EQ(scene.claim().approval_ref().uid(), "ok-uid");
+}
+
+TEST_F(MigrationApplyTest, AnUncertainRunKeepsTheRealmWhileItsPodMayRun) {
+  Scene& scene = Given("Always");
+  scene.PassUntilRecorded();
+  const std::string job = scene.claim().job_name();
+  scene.EndJob(false, "");
+  api::Pod pod = scene.store.At<api::Pod>("app", job + "-0");
+  pod.mutable_status()->set_phase(api::pod_phase::kRunning);
+  scene.store.Put(pod);
+  scene.store.Remove({api::Kind::kJob, "app", job});
+  scene.Pass();
+  ASSERT_TRUE(scene.status().has_unresolved_run());
+  EXPECT_FALSE(scene.status().has_pending_lock_release());
+  EXPECT_NE(Lease().spec().holder_identity(), "");
+}
+
 TEST_F(MigrationApplyTest, AClaimPastItsDispatchDeadlineIsDiscardedAndThePlanStays) {
   Scene& scene = Given("OnApproval");
   scene.PassUntilClaimed("Apply");

@@ -18,6 +18,7 @@ int64_t LeaseSeconds(const Pass& pass) {
 
 // D-2 for every type: identity, name and start.
 ActiveOperation NewClaim(Pass& pass, const char* type, const PolicyIdentity& policy = {}) {
+  pass.client().Journal("D-1");
   pass.client().Journal("D-2");
   const std::string fingerprint = InputFingerprint(pass.schema(), type, policy);
   return dispatch::MakeClaim(pass.client(), {.family = rules::Family::kSchema,

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "lifecycle/api/names.h"
+#include "lifecycle/api/realm.pb.h"
 #include "lifecycle/dispatch/conditions.h"
 #include "lifecycle/schema/schema_scene.h"
 
@@ -188,6 +189,24 @@ TEST(GatesTest, AContestedRealmIsBlockedUntilTheRefusalIsLookedAtAgain) {
   scene.door.wall_ms = now_ms + 60'000;
   scene.Pass();
   EXPECT_TRUE(scene.HasClaim("Resolve"));
+}
+
+TEST(GatesTest, ARealmThatDoesNotAdmitTheNamespaceIsRefusedWithoutAJob) {
+  SchemaScene scene("Always");
+  api::PtahRealm realm;
+  realm.mutable_metadata()->set_name("main");
+  realm.mutable_spec()->set_engine(scene.schema().spec().target().engine());
+  realm.mutable_spec()->add_namespaces("elsewhere");
+  scene.door.Put(realm);
+  scene.EditSpec([](api::PtahSchemaSpec& spec) {
+    spec.mutable_target()->clear_coordination_key();
+    spec.mutable_target()->mutable_realm_ref()->set_name("main");
+  });
+  scene.Pass();
+  EXPECT_EQ(scene.status().phase(), api::phase::kBlocked);
+  EXPECT_EQ(ReasonOf(scene, api::condition::kReady), api::reason::kRealmNotAuthorized);
+  EXPECT_FALSE(scene.status().has_active_operation());
+  EXPECT_TRUE(scene.door.List(api::Kind::kJob, "").empty());
 }
 
 TEST(GatesTest, ASuspendedClaimantContestsNothing) {

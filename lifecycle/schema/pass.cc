@@ -73,13 +73,15 @@ absl::Status Pass::RetireClaim(rules::Disposition disposition, StatusEdit edit, 
   api::PtahSchemaStatus& after = *next.mutable_status();
   edit(after);
   after.clear_active_operation();
-  const absl::Status staged = dispatch::StageRelease(
+  if (after.has_pending_observation()) client().Journal("L-3");
+  const std::optional<api::PendingLockRelease> owed =
       dispatch::OwedRelease({.family = rules::Family::kSchema,
                              .claim = before,
                              .proof = proof(),
                              .ends_proof = proof() != nullptr && !after.has_pending_observation(),
-                             .disposition = disposition}),
-      after);
+                             .disposition = disposition});
+  if (owed) client().Journal("L-2");
+  const absl::Status staged = dispatch::StageRelease(owed, after);
   if (!staged.ok()) return staged;
   return Store(std::move(next), api::Subresource::kStatus, site);
 }

@@ -222,6 +222,44 @@ TEST(SchemaApplyTest, ARepublishedPlanIsAnotherPlan) {
   EXPECT_TRUE(scene.ApprovalIs(api::condition::kStale));
 }
 
+TEST(SchemaApplyTest, AnApprovalRemadeUnderItsNameIsNotMarkedForTheRecordedOne) {
+  SchemaScene scene;
+  scene.Approve();
+  ASSERT_TRUE(scene.PassUntil([&] { return scene.status().plan().has_approval(); }));
+  scene.door.Edit<api::PtahSchemaApproval>(
+      kNamespace, SchemaScene::kApproval,
+      [](api::PtahSchemaApproval& remade) { remade.mutable_metadata()->set_uid("uid-remade"); });
+  scene.door.Edit<api::PtahSchemaPlan>(
+      kNamespace, scene.status().plan().name(),
+      [](api::PtahSchemaPlan& plan) { plan.mutable_metadata()->set_uid("uid-other"); });
+  scene.Pass();
+  EXPECT_FALSE(scene.status().has_plan());
+  EXPECT_FALSE(scene.ApprovalIs(api::condition::kStale));
+}
+
+TEST(SchemaApplyTest, AReleaseThatIsOwedIsMadeByTheNextPassBeforeAnythingElse) {
+  SchemaScene scene;
+  scene.Approve();
+  ASSERT_TRUE(scene.RunUntil([&] { return scene.status().has_pending_observation(); }));
+  // The process stops right after the write that settles the proof.
+  scene.door.refuse = [&](const api::Request&) {
+    return scene.status().has_pending_lock_release() ? absl::UnavailableError("gone")
+                                                     : absl::OkStatus();
+  };
+  ASSERT_TRUE(scene.RunUntil([&] { return scene.status().has_pending_lock_release(); }));
+  EXPECT_FALSE(scene.RealmIsFree());
+  scene.door.refuse = nullptr;
+  scene.Restart();
+  scene.Delete();
+  scene.door.ForgetWrites();
+  EXPECT_EQ(scene.Pass().requeue_after_ms, 0);
+  EXPECT_TRUE(scene.RealmIsFree());
+  EXPECT_FALSE(scene.status().has_pending_lock_release());
+  EXPECT_EQ(scene.door.writes(),
+            (std::vector<std::string>{"update lease/" + scene.lease().metadata().name(),
+                                      "patch schema/orders status"}));
+}
+
 TEST(SchemaApplyTest, AForeignProjectionRetiresThePlan) {
   SchemaScene scene;
   scene.Approve();
