@@ -131,7 +131,8 @@ TEST(CoverageTest, ARuleSaidInPartsIsReached) {
   part->set_name("N-2.2");
   part->set_family("migration");
   part->set_times(7);
-  for (const CoverageItem& item : CoverageOf(report, {}).rules()) {
+  const CoverageReport coverage = CoverageOf(report, {});
+  for (const CoverageItem& item : coverage.rules()) {
     if (item.name() == "N-2") {
       EXPECT_EQ(item.reached(), 7u);
     }
