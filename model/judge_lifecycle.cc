@@ -24,11 +24,6 @@ constexpr int64_t kDefaultFailureRetryMs = 30'000;
 
 // --- S-23, S-52: the finalizer goes ---
 
-// The operation whose record goes with a migration and does not hold it (spec 01, 2.8).
-std::string LetGoWith(const ResourceView& view) {
-  return view.unresolved == nullptr ? "" : view.unresolved->operation_id();
-}
-
 // Why the resource still needs its finalizer; empty when it does not.
 std::string StillNeeded(const Scene& scene, const ResourceView& view) {
   if (view.claim != nullptr) return "a claim is stored";
@@ -36,7 +31,12 @@ std::string StillNeeded(const Scene& scene, const ResourceView& view) {
   if (view.release != nullptr) return "a release is owed";
   for (const auto& [id, operation] : scene.world.truth.operations) {
     if (!operation.mutating || operation.resource_uid != view.meta->uid()) continue;
-    if (id == LetGoWith(view)) continue;
+    // A migration's record goes with it and does not hold it (spec 01, 2.8); and a reading that saw
+    // every file applied settled a run that can change nothing any more, whatever it still does.
+    if (operation.family == sim::Family::kMigration &&
+        (view.unresolved != nullptr || !operation.open)) {
+      continue;
+    }
     if (sim::CanRun(scene.world, operation)) return absl::StrCat(id, " can still run");
   }
   return "";
@@ -46,6 +46,16 @@ void S23(const Scene& scene, const ResourceView& view, Findings& findings) {
   const std::string needed = StillNeeded(scene, view);
   findings.Expect(Property::kS23, needed.empty(), [&] {
     return absl::StrCat(scene.Name(), ": the finalizer was removed although ", needed);
+  });
+}
+
+// What a deleting resource waits for is over when its claim goes: its record will not wait.
+void S23Claim(const Scene& scene, Findings& findings) {
+  if (!RetiresApply(scene) || scene.before.migration == nullptr || !IsDeleting(scene.before))
+    return;
+  const bool can_run = scene.operation != nullptr && sim::CanRun(scene.world, *scene.operation);
+  findings.Expect(Property::kS23, !can_run, [&] {
+    return absl::StrCat(scene.Name(), ": a deleting migration gave up a run that can still write");
   });
 }
 
@@ -265,6 +275,7 @@ void JudgeLifecycleStored(const Scene& scene, Findings& findings) {
     S23(scene, scene.before, findings);
     S52(scene, scene.before, findings);
   }
+  S23Claim(scene, findings);
   S48(scene, findings);
 }
 
