@@ -17,7 +17,8 @@
 
 namespace model {
 
-// The goals of a state in which an ended run's log is lost, by whether it left a termination summary.
+// The goals of a state in which an ended run's log is lost, by whether it left a termination
+// summary.
 inline constexpr char kLogLostSummarized[] = "log lost, summarized";
 inline constexpr char kLogLostUnsummarized[] = "log lost, unsummarized";
 
