@@ -71,6 +71,10 @@ absl::Status MatchesClaim(const sim::World& world, const api::Key& resource,
     return absl::NotFoundError("there is no such Job");
   }
   const bool schema = view.schema != nullptr;
+  // A claim that a rotation kept is held to what the rotation recorded of it.
+  if (schema && view.schema->status().pending_binding_retirement().has_job()) {
+    return lifecycle::dispatch::HoldRetiredReading(*view.schema, *job);
+  }
   const api::ExecutionBinding& binding = schema ? view.schema->status().execution_binding()
                                                 : view.migration->status().execution_binding();
   const lifecycle::dispatch::ClaimContext context{

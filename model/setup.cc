@@ -377,6 +377,7 @@ void Prepare(const Scenario& scenario, Resource& resource) {
   if (scenario.foreign() == Scenario::NOTHING) return;
   AddForeign(scenario.foreign(), *resource.mutable_status());
   if (scenario.foreign() != Scenario::UNKNOWN_CLAIM) return;
+  resource.mutable_metadata()->clear_finalizers();
   resource.mutable_metadata()->add_finalizers(
       scenario.family() == Scenario::SCHEMA ? api::kSchemaFinalizer : api::kMigrationFinalizer);
 }
