@@ -94,8 +94,9 @@ void S14S17(const ResourceView& view, Findings& findings) {
 }
 
 // The record and its copy, field by field. They differ only inside a pass, between its two writes.
-void S25(const ResourceView& view, Findings& findings) {
-  if (view.unresolved == nullptr) return;
+// What somebody else made of the copy stands until the next pass.
+void S25(const sim::World& world, const ResourceView& view, Findings& findings) {
+  if (view.unresolved == nullptr || world.truth.copy_tampered) return;
   const auto& annotations = view.meta->annotations();
   const auto copy = annotations.find(api::annotation::kUnresolvedRun);
   api::UnresolvedRun copied;
@@ -318,7 +319,7 @@ void JudgeState(const sim::World& world, Findings& findings) {
     }
     if (view.proof != nullptr) findings.Premise(Property::kL03);
     if (view.unresolved != nullptr) findings.Premise(Property::kL04);
-    S25(view, findings);
+    S25(world, view, findings);
     S52(view, findings);
     PremisesOfRecovery(world, view, findings);
     L14(world, view, findings);

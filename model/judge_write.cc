@@ -373,6 +373,22 @@ void S18(const Scene& scene, Findings& findings) {
   });
 }
 
+// Whether the controller can see that the executor ended: it knows the Job's UID, a Pod of that Job
+// stands, and each such Pod's container has terminated.
+bool EndIsSeen(const sim::World& world, const api::ActiveOperation& claim,
+               const std::string& namespace_) {
+  std::string uid = claim.job_uid();
+  const api::Job* job = world.Get<api::Job>(namespace_, claim.job_name());
+  if (uid.empty() && job != nullptr) uid = job->metadata().uid();
+  if (uid.empty()) return false;
+  const std::vector<const api::Pod*> pods = PodsOf(world, uid);
+  return !pods.empty() && std::all_of(pods.begin(), pods.end(), [](const api::Pod* pod) {
+    const auto& containers = pod->status().container_statuses();
+    return std::any_of(containers.begin(), containers.end(),
+                       [](const auto& container) { return container.state().has_terminated(); });
+  });
+}
+
 // Whether something of the operation may still write by what is stored, as a controller that
 // answers cautiously sees it.
 bool MayStillWrite(const sim::World& world, const OperationTruth& operation) {
@@ -407,9 +423,15 @@ void S19(const Scene& scene, Findings& findings) {
       EpochOf(*lease) != epoch) {
     return;
   }
-  if (operation->family == sim::Family::kMigration && operation->mutating &&
-      MayStillWrite(scene.world, *operation)) {
-    return;
+  if (operation->family == sim::Family::kMigration && operation->mutating) {
+    if (MayStillWrite(scene.world, *operation)) return;
+    // Before its own clock ends it, a run counts as going on until somebody saw it end.
+    const bool horizon_passed =
+        scene.world.now_ms >= operation->execution_not_after_ms + operation->grace_ms;
+    if (operation->marked && !horizon_passed && scene.before.claim != nullptr &&
+        !EndIsSeen(scene.world, *scene.before.claim, operation->resource.namespace_)) {
+      return;
+    }
   }
   const bool staged = scene.after.release != nullptr &&
                       scene.after.release->operation_id() == operation_id &&

@@ -400,6 +400,7 @@ sim::World PassRunner::Run(const sim::World& world, PassId id, bool probe, StepR
   }
   const api::PassResult& result = ended.result;
   if (!(process.memory == ended.memory)) process.memory = ended.memory;
+  if (!trace.harmed) end.truth.copy_tampered = false;
   work.due = NextDue(end, due_before, work.due, result, trace.harmed);
   if (run != nullptr && run->Describing()) {
     run->Note([&] {

@@ -71,6 +71,11 @@ class Targets {
         earliest_.Consider(time.at_ms - process.wall_offset_ms);
       }
     }
+    // A run that nobody saw end is over by its own clock when its grace is.
+    const api::ActiveOperation& claim = ClaimOf(entry);
+    if (claim.dispatch_started() && claim.execution_not_after_ms() != 0) {
+      AddWallTime(claim.execution_not_after_ms() + 1000 * claim.termination_grace_period_seconds());
+    }
   }
 
   void AddJob(const api::Job& job) {

@@ -22,9 +22,11 @@ namespace api = lifecycle::api;
 namespace {
 
 constexpr const char* kEdits[] = {
-    act::kSuspend,        act::kResume,        act::kEditSpec,   act::kDelete, act::kMovePolicy,
-    act::kRecreatePolicy, act::kWithdrawGrant, act::kGrant,      act::kShare,  act::kDeleteJob,
-    act::kTamperStatus,   act::kRestore,       act::kDropStatus, act::kRepoint};
+    act::kSuspend,    act::kResume,          act::kEditSpec,       act::kDelete,
+    act::kMovePolicy, act::kRecreatePolicy,  act::kWithdrawGrant,  act::kGrant,
+    act::kShare,      act::kDeleteJob,       act::kTamperStatus,   act::kRestore,
+    act::kDropStatus, act::kRepoint,         act::kDeleteLease,    act::kDropCopy,
+    act::kGarbleCopy, act::kMisspellExclude, act::kMisspellEngine, act::kCorrectSpec};
 
 // What both families have, of a stored resource.
 struct Parts {
@@ -127,6 +129,49 @@ void SetGrant(const ApiServer& server, World& world, const Entry& entry, bool gr
       });
 }
 
+// ---- What is misspelt ----
+
+constexpr char kBadPattern[] = "audit[";
+constexpr char kBadEngine[] = "oracle";
+constexpr char kGoodEngine[] = "postgresql";
+
+bool HasBadExclude(const Entry& entry) {
+  if (entry.object->key.kind != api::Kind::kPtahSchema) return false;
+  const auto& exclude = entry.object->As<api::PtahSchema>().spec().policy().exclude();
+  return std::find(exclude.begin(), exclude.end(), kBadPattern) != exclude.end();
+}
+
+void SetBadExclude(const ApiServer& server, World& world, const Entry& entry, bool bad) {
+  ChangeObject<api::PtahSchema>(server, world, entry, [bad](api::PtahSchema& schema) {
+    auto& exclude = *schema.mutable_spec()->mutable_policy()->mutable_exclude();
+    exclude.Clear();
+    if (bad) *exclude.Add() = kBadPattern;
+  });
+}
+
+// ---- The copy of an unresolved run ----
+
+const std::string* CopyOf(const Entry& entry) {
+  if (entry.object->key.kind != api::Kind::kPtahMigration) return nullptr;
+  const auto& annotations = entry.object->As<api::PtahMigration>().metadata().annotations();
+  const auto copy = annotations.find(api::annotation::kUnresolvedRun);
+  return copy == annotations.end() ? nullptr : &copy->second;
+}
+
+void ChangeCopy(const ApiServer& server, World& world, const Entry& entry, const char* text) {
+  world.truth.copy_tampered = true;
+  ChangeObject<api::PtahMigration>(server, world, entry, [text](api::PtahMigration& migration) {
+    auto& annotations = *migration.mutable_metadata()->mutable_annotations();
+    if (text == nullptr) {
+      annotations.erase(api::annotation::kUnresolvedRun);
+    } else {
+      annotations[api::annotation::kUnresolvedRun] = text;
+    }
+  });
+}
+
+constexpr char kGarbled[] = "{";
+
 // ---- Status ----
 
 template <class Status>
@@ -204,6 +249,12 @@ class EditOffers {
         return true;
       });
     }
+    if (PersonHasLeft(world_, act::kDeleteLease) > 0) {
+      ForEachOfKind(world_, api::Kind::kLease, [this](const Entry& entry) {
+        Add(act::kDeleteLease, entry.object->key, 1);
+        return true;
+      });
+    }
     if (PersonHasLeft(world_, act::kDeleteJob) > 0) {
       ForEachOfKind(world_, api::Kind::kJob, [this](const Entry& entry) {
         const api::Job& job = entry.object->As<api::Job>();
@@ -238,6 +289,16 @@ class EditOffers {
       if (!IsGranted(world_, entry)) Offer(act::kGrant, key, 0);
     }
     if (parts.has_record) Offer(act::kTamperStatus, key, 1);
+    if (const std::string* copy = CopyOf(entry)) {
+      // Nobody but a person can remove what nobody can read.
+      Offer(act::kDropCopy, key, *copy == kGarbled ? 0 : 1);
+      if (*copy != kGarbled) Offer(act::kGarbleCopy, key, 1);
+    }
+    if (key.kind == api::Kind::kPtahSchema) Offer(act::kMisspellExclude, key, 1);
+    Offer(act::kMisspellEngine, key, 1);
+    if (HasBadExclude(entry) || parts.target.engine() == kBadEngine) {
+      Offer(act::kCorrectSpec, key, 0);
+    }
     if (OtherDatabase(world_) >= 0) Offer(act::kRepoint, key, 1);
   }
 
@@ -288,7 +349,19 @@ void TakeEdit(const ActorContext& context, World& world, const WorldStep& step) 
       policy->set_lock_timeout_seconds(policy->lock_timeout_seconds() + 60);
     });
   }
-  if (step.what == act::kDelete || step.what == act::kDeleteJob) {
+  if (step.what == act::kMisspellExclude) return SetBadExclude(server, world, entry, true);
+  if (step.what == act::kMisspellEngine) {
+    return EditSpec(server, world, entry,
+                    [](auto& spec) { spec.mutable_target()->set_engine(kBadEngine); });
+  }
+  if (step.what == act::kCorrectSpec) {
+    if (HasBadExclude(entry)) return SetBadExclude(server, world, entry, false);
+    return EditSpec(server, world, entry,
+                    [](auto& spec) { spec.mutable_target()->set_engine(kGoodEngine); });
+  }
+  if (step.what == act::kDropCopy) return ChangeCopy(server, world, entry, nullptr);
+  if (step.what == act::kGarbleCopy) return ChangeCopy(server, world, entry, kGarbled);
+  if (step.what == act::kDelete || step.what == act::kDeleteJob || step.what == act::kDeleteLease) {
     Delete(server, world, kPersonUser, step.target);
     return;
   }

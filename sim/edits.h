@@ -1,9 +1,10 @@
 // What people do to what stands: they suspend, edit and delete a resource, replace its verification
-// policy, grant and withdraw a realm, delete a Job, restore a backup, tamper with status, or point
-// the URL at another database.
+// policy, grant and withdraw a realm, delete a Job or a Lease, restore a backup, tamper with status
+// or with the copy of an unresolved run, misspell a spec, or point the URL at another database.
 //
-// Resuming, granting and sharing help, and cost nothing; everything else is a disturbance. As
-// everywhere, an act is offered while World.person has it left and where it would change something.
+// Resuming, granting, sharing and correcting help, and cost nothing; everything else is a
+// disturbance. As everywhere, an act is offered while World.person has it left and where it would
+// change something.
 //
 // Answers: issue item 9; spec 02, B-12, N, O, P-3, Q-5; spec 05, S-53.
 
@@ -33,6 +34,15 @@ inline constexpr char kGrant[] = "grant";
 inline constexpr char kShare[] = "share";
 // An operation's Job is deleted while it runs.
 inline constexpr char kDeleteJob[] = "delete-job";
+// The Lease of a realm is deleted while it is held: its next holder gets another epoch.
+inline constexpr char kDeleteLease[] = "delete-lease";
+// The annotation that copies an unresolved run is removed, or made unreadable.
+inline constexpr char kDropCopy[] = "drop-copy";
+inline constexpr char kGarbleCopy[] = "garble-copy";
+// A schema's exclude list, or the engine, becomes one that nobody can work with, and right again.
+inline constexpr char kMisspellExclude[] = "misspell-exclude";
+inline constexpr char kMisspellEngine[] = "misspell-engine";
+inline constexpr char kCorrectSpec[] = "correct-spec";
 // A person writes a resource's status: admission has to refuse it.
 inline constexpr char kTamperStatus[] = "tamper-status";
 // A backup is restored without status: under another UID, as tools do, or in place.

@@ -158,7 +158,9 @@ Hash128 TruthDigest(const World& world, const DigestOptions& options) {
     hasher.Hash(database.Digest(DatabaseDigest));
   }
   hasher.Int(Bits(world.truth.apply_claims));
-  hasher.Bool(world.truth.status_tampering_tried).Bool(world.truth.status_tampered);
+  hasher.Bool(world.truth.status_tampering_tried)
+      .Bool(world.truth.status_tampered)
+      .Bool(world.truth.copy_tampered);
   AbsorbRuns(world, hasher);
   AbsorbRivals(world, hasher);
   hasher.Int(world.person.size());

@@ -11,6 +11,7 @@
 #include "lifecycle/api/patch.h"
 #include "lifecycle/api/runner_contract.h"
 #include "lifecycle/api/schema.pb.h"
+#include "lifecycle/dispatch/claim.h"
 #include "lifecycle/dispatch/workload.h"
 #include "lifecycle/rules/may_still_write.h"
 
@@ -90,9 +91,15 @@ PodEvidence EvidenceOf(const StoredPods& pods, const api::AdmissionSnapshot& sna
   return evidence;
 }
 
-rules::PodsRead ReadPods(api::Client& client, const JobIdentity& job) {
+// `end_seen` becomes true when there is a Pod and the executor of each is seen to have terminated.
+// A Pod that a node took along is Failed without that, and one that was forgotten is not there at
+// all.
+rules::PodsRead ReadPods(api::Client& client, const JobIdentity& job, bool& end_seen) {
   const absl::StatusOr<StoredPods> pods = PodsOf(client, job);
   if (!pods.ok()) return rules::PodsRead::kFailed;
+  end_seen = !pods->empty() && std::all_of(pods->begin(), pods->end(), [](const auto& pod) {
+    return ExecutorTermination(*pod) != nullptr;
+  });
   const bool stopped =
       std::all_of(pods->begin(), pods->end(), [](const auto& pod) { return HasStopped(*pod); });
   return stopped ? rules::PodsRead::kAllStopped : rules::PodsRead::kSomeNotStopped;
@@ -176,13 +183,16 @@ bool DispatchedApplyMayStillWrite(api::Client& client, absl::string_view namespa
   facts.name = claim.job_name();
   facts.uid = claim.job_uid();
   if (in_hand != nullptr) facts.in_hand = Standing(*in_hand);
+  bool end_seen = false;
   while (true) {
     const rules::ExecutorStep step = rules::MayStillWrite(facts);
     switch (step.answer) {
       case rules::ExecutorAnswer::kYes:
         return true;
       case rules::ExecutorAnswer::kNo:
-        return false;
+        if (end_seen || !(MayHaveDispatched(claim) || in_hand != nullptr)) return false;
+        return client.WallMs() <
+               claim.execution_not_after_ms() + 1000 * claim.termination_grace_period_seconds();
       case rules::ExecutorAnswer::kReadJob: {
         const absl::StatusOr<api::Stored<api::Job>> job =
             client.Get<api::Job>(namespace_, step.name);
@@ -196,7 +206,7 @@ bool DispatchedApplyMayStillWrite(api::Client& client, absl::string_view namespa
         break;
       }
       case rules::ExecutorAnswer::kListPods:
-        facts.pods = ReadPods(client, {std::string(namespace_), step.name, step.uid});
+        facts.pods = ReadPods(client, {std::string(namespace_), step.name, step.uid}, end_seen);
         break;
     }
   }

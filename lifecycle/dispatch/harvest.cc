@@ -1,5 +1,6 @@
 #include "lifecycle/dispatch/harvest.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/status/statusor.h"
@@ -22,6 +23,7 @@ PassResult Harvest::Read() {
       context_.client, Identity(), holder_.claim().admission_snapshot(), &job_->spec().template_());
   if (!evidence.ok()) return PassResult::Error(evidence.status());
   evidence_ = *std::move(evidence);
+  CountPodsThatWent();
   if (evidence_->problem != EvidenceProblem::kNone) {
     context_.client.Journal("G-3");
     return Judge(rules::HarvestFault::kPodEvidence,
@@ -113,6 +115,12 @@ rules::HarvestDisposition Harvest::DispositionOf(rules::HarvestFault fault) cons
 
 JobIdentity Harvest::Identity() const {
   return {holder_.metadata().namespace_(), job_->metadata().name(), job_->metadata().uid()};
+}
+
+void Harvest::CountPodsThatWent() {
+  const int64_t ended = job_->status().succeeded() + job_->status().failed();
+  evidence_->pod_count = std::max(evidence_->pod_count, ended);
+  if (ended > 1) evidence_->problem = EvidenceProblem::kMultiplicity;
 }
 
 bool Harvest::PodMayYetShow() {

@@ -70,6 +70,8 @@ class Harvest {
  private:
   JobIdentity Identity() const;
   bool PodMayYetShow();
+  // A Pod that came and went is counted by its Job: more than one that ended is more than one Pod.
+  void CountPodsThatWent();
   std::optional<int64_t> AgeMs();
   api::PassResult ReadLog();
   api::PassResult ReadFrame(const std::string& log);

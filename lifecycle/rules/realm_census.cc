@@ -1,5 +1,7 @@
 #include "lifecycle/rules/realm_census.h"
 
+#include <algorithm>
+
 namespace lifecycle::rules {
 
 CensusVerdict VerdictOfCensus(const CensusFacts& facts) {
@@ -13,7 +15,10 @@ CensusVerdict VerdictOfCensus(const CensusFacts& facts) {
 }
 
 int64_t RefusalDeadline(const RecheckFacts& facts) {
-  if (facts.stored_deadline_ms > facts.now_ms) return facts.stored_deadline_ms;
+  // One that was set before the refusal may be an interval away, too late to notice a grant.
+  if (facts.stored_deadline_ms > facts.now_ms) {
+    return std::min(facts.stored_deadline_ms, facts.now_ms + facts.recheck_max_ms);
+  }
   const bool shorter = facts.interval_ms > 0 && facts.interval_ms <= facts.recheck_max_ms;
   return facts.now_ms + (shorter ? facts.interval_ms : facts.recheck_max_ms);
 }

@@ -26,7 +26,7 @@ enum class CensusVerdict { kAdmitted, kRealmConflict, kRealmNotAuthorized };
 CensusVerdict VerdictOfCensus(const CensusFacts& facts);
 
 // When a refusal is looked at again, in milliseconds: the stored deadline while it lies in the
-// future (0: none), else `now` plus the interval, at most `recheck_max_ms`.
+// future (0: none), else `now` plus the interval; in either case at most `recheck_max_ms` from now.
 struct RecheckFacts {
   int64_t now_ms = 0;
   int64_t stored_deadline_ms = 0;

@@ -51,6 +51,13 @@ TEST(RealmCensusTest, ARefusalKeepsAStandingDeadline) {
   EXPECT_EQ(RefusalDeadline({.now_ms = 100, .stored_deadline_ms = 101, .interval_ms = 10}), 101);
 }
 
+TEST(RealmCensusTest, ADeadlineFromBeforeTheRefusalIsBroughtForward) {
+  EXPECT_EQ(RefusalDeadline({.now_ms = 100, .stored_deadline_ms = 600'000, .interval_ms = 600'000}),
+            60'100);
+  EXPECT_EQ(RefusalDeadline({.now_ms = 200, .stored_deadline_ms = 60'100, .interval_ms = 600'000}),
+            60'100);
+}
+
 TEST(RealmCensusTest, ARefusalIsLookedAtAgainAfterTheIntervalButWithinAMinute) {
   EXPECT_EQ(RefusalDeadline({.now_ms = 100, .stored_deadline_ms = 100, .interval_ms = 10}), 110);
   EXPECT_EQ(RefusalDeadline({.now_ms = 100, .interval_ms = 60'000}), 60'100);
