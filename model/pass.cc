@@ -8,6 +8,7 @@
 #include "lifecycle/api/json.h"
 #include "lifecycle/migration/reconciler.h"
 #include "lifecycle/schema/schema_reconciler.h"
+#include "model/objects.h"
 #include "sim/actors.h"
 #include "sim/names.h"
 
@@ -400,7 +401,11 @@ sim::World PassRunner::Run(const sim::World& world, PassId id, bool probe, StepR
   }
   const api::PassResult& result = ended.result;
   if (!(process.memory == ended.memory)) process.memory = ended.memory;
-  if (!trace.harmed) end.truth.copy_tampered = false;
+  // A pass that only hands back a realm (B-3, C-3) looks at nothing else.
+  const sim::Entry* began = world.Find(trace.resource);
+  if (!trace.harmed && (began == nullptr || ViewOf(began->object).release == nullptr)) {
+    end.truth.copy_tampered = false;
+  }
   work.due = NextDue(end, due_before, work.due, result, trace.harmed);
   if (run != nullptr && run->Describing()) {
     run->Note([&] {

@@ -124,7 +124,7 @@ struct Truth {
   // Somebody who is not the manager wrote a resource's status, or tried to (S-53).
   bool status_tampering_tried = false;
   bool status_tampered = false;
-  // A person changed the copy of an unresolved run, and no pass has ended unharmed since.
+  // A person changed the copy of an unresolved run, and no pass has looked at it since.
   bool copy_tampered = false;
   int32_t apply_claims = 0;      // Apply claims stored so far, counted up to `apply_claims_max`.
   int32_t apply_claims_max = 2;  // One more than the Applies a run follows.

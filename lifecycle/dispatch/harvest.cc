@@ -119,8 +119,9 @@ JobIdentity Harvest::Identity() const {
 
 void Harvest::CountPodsThatWent() {
   const int64_t ended = job_->status().succeeded() + job_->status().failed();
+  if (ended <= 1) return;
   evidence_->pod_count = std::max(evidence_->pod_count, ended);
-  if (ended > 1) evidence_->problem = EvidenceProblem::kMultiplicity;
+  evidence_->problem = EvidenceProblem::kMultiplicity;
 }
 
 bool Harvest::PodMayYetShow() {
