@@ -30,7 +30,9 @@ LoadedScenario Load(const char* name) {
 
 std::unique_ptr<Workbench> Bench(const char* name) {
   // Real code each time: a pass that is remembered is not run.
-  auto bench = Workbench::Make(Load(name), {.memo = false});
+  CheckOptions options;
+  options.memo = false;
+  auto bench = Workbench::Make(Load(name), options);
   if (!bench.ok()) {
     std::fprintf(stderr, "%s\n", std::string(bench.status().message()).c_str());
     std::exit(2);

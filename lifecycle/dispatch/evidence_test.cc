@@ -187,7 +187,10 @@ TEST_F(EvidenceTest, AnEndedJobMayStillWriteUntilItsPodsHaveStopped) {
   condition->set_status("True");
   store_.Put(PodOf("p", "Running"));
   EXPECT_TRUE(MayStillWrite(&job_));
+  // Failed by the word of its node: nobody saw the executor end.
   store_.Put(PodOf("p", "Failed"));
+  EXPECT_TRUE(MayStillWrite(&job_));
+  store_.Put(EndedPod("p"));
   EXPECT_FALSE(MayStillWrite(&job_));
 }
 
@@ -195,6 +198,12 @@ TEST_F(EvidenceTest, AMissingJobIsNotEnough) {
   store_.Put(PodOf("p", "Running"));
   EXPECT_TRUE(MayStillWrite(nullptr));
   store_.Remove({api::Kind::kPod, "app", "p"});
+  EXPECT_TRUE(MayStillWrite(nullptr));
+  const api::ActiveOperation& claim = sample_.claim();
+  store_.Advance(claim.execution_not_after_ms() + 1000 * claim.termination_grace_period_seconds() -
+                 store_.wall_ms - 1);
+  EXPECT_TRUE(MayStillWrite(nullptr));
+  store_.Advance(1);
   EXPECT_FALSE(MayStillWrite(nullptr));
 }
 

@@ -119,6 +119,12 @@ TEST_F(DeletionTest, AMarkedApplyWhoseJobNeverWasLeavesItsRecord) {
   });
   scene_.store.Remove({api::Kind::kJob, "app", name});
   Delete();
+  // A create whose answer was lost may still be stored: only the run's own clock ends the wait.
+  EXPECT_EQ(scene_.Pass().requeue_after_ms, scene_.timing.supervision_poll_ms);
+  EXPECT_FALSE(scene_.status().has_unresolved_run());
+  scene_.store.Advance(scene_.claim().execution_not_after_ms() +
+                       1000 * scene_.claim().termination_grace_period_seconds() -
+                       scene_.store.wall_ms);
   EXPECT_EQ(scene_.Pass().requeue_after_ms, 1'000);
   EXPECT_TRUE(scene_.status().has_unresolved_run());
   EXPECT_EQ(scene_.status().unresolved_run().job_name(), "");
