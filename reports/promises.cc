@@ -108,7 +108,7 @@ std::vector<Guarantee> MakeGuarantees() {
        "leaseEpoch in the claim or the proof, then status.pendingLockRelease",
        "held through the reading that settles the account; a release that is owed is made by the "
        "next pass",
-       {"S-10", "S-18", "S-19", "S-22", "S-43"},
+       {"S-10", "S-18", "S-19", "S-22"},
        {{"TestPersistedTargetLockReleaseRecoversAfterManagerCrash", "SchemaApplyTest",
          "AReleaseThatIsOwedIsMadeByTheNextPassBeforeAnythingElse", kSchemaApply}}});
   all.push_back(
