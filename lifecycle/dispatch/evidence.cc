@@ -91,18 +91,16 @@ PodEvidence EvidenceOf(const StoredPods& pods, const api::AdmissionSnapshot& sna
   return evidence;
 }
 
-// `end_seen` becomes true when there is a Pod and the executor of each is seen to have terminated.
-// A Pod that a node took along is Failed without that, and one that was forgotten is not there at
-// all.
-rules::PodsRead ReadPods(api::Client& client, const JobIdentity& job, bool& end_seen) {
+rules::PodsRead ReadPods(api::Client& client, const JobIdentity& job) {
   const absl::StatusOr<StoredPods> pods = PodsOf(client, job);
   if (!pods.ok()) return rules::PodsRead::kFailed;
-  end_seen = !pods->empty() && std::all_of(pods->begin(), pods->end(), [](const auto& pod) {
-    return ExecutorTermination(*pod) != nullptr;
-  });
-  const bool stopped =
-      std::all_of(pods->begin(), pods->end(), [](const auto& pod) { return HasStopped(*pod); });
-  return stopped ? rules::PodsRead::kAllStopped : rules::PodsRead::kSomeNotStopped;
+  const auto all = [&](auto holds) { return std::all_of(pods->begin(), pods->end(), holds); };
+  if (!all([](const auto& pod) { return HasStopped(*pod); })) {
+    return rules::PodsRead::kSomeNotStopped;
+  }
+  const bool ended =
+      !pods->empty() && all([](const auto& pod) { return ExecutorTermination(*pod) != nullptr; });
+  return ended ? rules::PodsRead::kAllEnded : rules::PodsRead::kAllStopped;
 }
 
 rules::StandingJob Standing(const api::Job& job) {
@@ -178,21 +176,23 @@ LogReading ReadExecutorLog(api::Client& client, api::Memory& memory, const api::
 }
 
 bool DispatchedApplyMayStillWrite(api::Client& client, absl::string_view namespace_,
-                                  const api::ActiveOperation& claim, const api::Job* in_hand) {
+                                  const api::ActiveOperation& claim, const api::Job* in_hand,
+                                  int64_t now_ms) {
   rules::ExecutorFacts facts;
+  const bool dispatched = MayHaveDispatched(claim) || in_hand != nullptr;
+  facts.over_by_clock =
+      !dispatched ||
+      now_ms >= claim.execution_not_after_ms() + 1000 * claim.termination_grace_period_seconds();
   facts.name = claim.job_name();
   facts.uid = claim.job_uid();
   if (in_hand != nullptr) facts.in_hand = Standing(*in_hand);
-  bool end_seen = false;
   while (true) {
     const rules::ExecutorStep step = rules::MayStillWrite(facts);
     switch (step.answer) {
       case rules::ExecutorAnswer::kYes:
         return true;
       case rules::ExecutorAnswer::kNo:
-        if (end_seen || !(MayHaveDispatched(claim) || in_hand != nullptr)) return false;
-        return client.WallMs() <
-               claim.execution_not_after_ms() + 1000 * claim.termination_grace_period_seconds();
+        return false;
       case rules::ExecutorAnswer::kReadJob: {
         const absl::StatusOr<api::Stored<api::Job>> job =
             client.Get<api::Job>(namespace_, step.name);
@@ -206,7 +206,7 @@ bool DispatchedApplyMayStillWrite(api::Client& client, absl::string_view namespa
         break;
       }
       case rules::ExecutorAnswer::kListPods:
-        facts.pods = ReadPods(client, {std::string(namespace_), step.name, step.uid}, end_seen);
+        facts.pods = ReadPods(client, {std::string(namespace_), step.name, step.uid});
         break;
     }
   }

@@ -94,12 +94,12 @@ struct LogReading {
 LogReading ReadExecutorLog(api::Client& client, api::Memory& memory, const api::Timing& timing,
                            const JobIdentity& job, const PodEvidence& evidence);
 
-// Whether anything the claim dispatched may still write (03, 9), for a migration's Apply. `in_hand`
-// is the Job this pass read under the claim's name, or null. A read that could not say counts as
-// yes, and so does an executor that nobody saw end: where its Pod is gone, or Failed because its
-// node is, only the run's own clock says that it is over, at its deadline and the grace after it.
+// Whether anything the claim dispatched may still write (03, 9), for a migration's Apply, at
+// `now_ms` of this node's wall clock. `in_hand` is the Job this pass read under the claim's name,
+// or null. A read that could not say counts as yes.
 bool DispatchedApplyMayStillWrite(api::Client& client, absl::string_view namespace_,
-                                  const api::ActiveOperation& claim, const api::Job* in_hand);
+                                  const api::ActiveOperation& claim, const api::Job* in_hand,
+                                  int64_t now_ms);
 
 }  // namespace lifecycle::dispatch
 

@@ -59,7 +59,7 @@ class EvidenceTest : public ::testing::Test {
   }
 
   bool MayStillWrite(const api::Job* in_hand) {
-    return DispatchedApplyMayStillWrite(client_, "app", sample_.claim(), in_hand);
+    return DispatchedApplyMayStillWrite(client_, "app", sample_.claim(), in_hand, store_.wall_ms);
   }
 
   MemoryDoor store_;

@@ -42,7 +42,8 @@ PassResult EndMutatingClaim(Pass& pass) {
   if (!job.ok()) return PassResult::Error(job.status());
   const StoredJob* own = OfTheClaim(*job, pass);
   if (dispatch::DispatchedApplyMayStillWrite(pass.client(), pass.metadata().namespace_(),
-                                             pass.claim(), own == nullptr ? nullptr : &**own)) {
+                                             pass.claim(), own == nullptr ? nullptr : &**own,
+                                             pass.NowMs())) {
     return WaitForExecutor(pass);
   }
   if (!dispatch::MayHaveDispatched(pass.claim()) && own == nullptr) {

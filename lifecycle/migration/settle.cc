@@ -155,7 +155,7 @@ PassResult RecordUncertainRun(const api::Stored<api::Job>* job, absl::string_vie
   pass.client().Journal("I-2");
   const api::Job* in_hand = job == nullptr ? nullptr : &**job;
   const bool may_still_write = dispatch::DispatchedApplyMayStillWrite(
-      pass.client(), pass.metadata().namespace_(), pass.claim(), in_hand);
+      pass.client(), pass.metadata().namespace_(), pass.claim(), in_hand, pass.NowMs());
   const absl::Status stored = StoreUncertain({.job = job,
                                               .why = why,
                                               .reported_target = reported_target,

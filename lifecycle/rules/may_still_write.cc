@@ -6,14 +6,21 @@
 namespace lifecycle::rules {
 namespace {
 
-ExecutorStep ByPods(PodsRead pods, const std::string& name, const std::string& uid) {
-  switch (pods) {
+// Nobody saw an executor end.
+ExecutorStep ByClock(const ExecutorFacts& facts) {
+  return {facts.over_by_clock ? ExecutorAnswer::kNo : ExecutorAnswer::kYes, "", ""};
+}
+
+ExecutorStep ByPods(const ExecutorFacts& facts, const std::string& name, const std::string& uid) {
+  switch (facts.pods) {
     case PodsRead::kNotAsked:
       return {ExecutorAnswer::kListPods, name, uid};
     case PodsRead::kFailed:
     case PodsRead::kSomeNotStopped:
       return {ExecutorAnswer::kYes, "", ""};
     case PodsRead::kAllStopped:
+      return ByClock(facts);
+    case PodsRead::kAllEnded:
       break;
   }
   return {ExecutorAnswer::kNo, "", ""};
@@ -21,7 +28,7 @@ ExecutorStep ByPods(PodsRead pods, const std::string& name, const std::string& u
 
 ExecutorStep ByJob(const ExecutorFacts& facts, const StandingJob& job, const std::string& name) {
   if (!job.terminal) return {ExecutorAnswer::kYes, "", ""};
-  return ByPods(facts.pods, name, job.uid);
+  return ByPods(facts, name, job.uid);
 }
 
 ExecutorStep ByReading(const ExecutorFacts& facts, const std::string& name,
@@ -32,13 +39,13 @@ ExecutorStep ByReading(const ExecutorFacts& facts, const std::string& name,
     case JobRead::kFailed:
       return {ExecutorAnswer::kYes, "", ""};
     case JobRead::kNotFound:
-      if (!uid.empty()) return ByPods(facts.pods, name, uid);
-      return {facts.late_create_possible ? ExecutorAnswer::kYes : ExecutorAnswer::kNo, "", ""};
+      if (!uid.empty()) return ByPods(facts, name, uid);
+      return ByClock(facts);
     case JobRead::kFound:
       break;
   }
   if (uid.empty() || facts.read.uid == uid) return ByJob(facts, facts.read, name);
-  return ByPods(facts.pods, name, uid);  // Another Job took the name; ours may have left Pods.
+  return ByPods(facts, name, uid);  // Another Job took the name; ours may have left Pods.
 }
 
 }  // namespace
@@ -69,6 +76,7 @@ ApplyPodStep ApplyPodMayRun(const ObservedApplyFacts& facts) {
     case PodsRead::kSomeNotStopped:
       return {ApplyPodAnswer::kYes, ApplyPodEffect::kMergeEvidence};
     case PodsRead::kAllStopped:
+    case PodsRead::kAllEnded:
       break;
   }
   if (facts.retirement_names_job) return {ApplyPodAnswer::kYes, ApplyPodEffect::kCleanUp};

@@ -1,8 +1,10 @@
 // May anything a dispatched Apply started still write to the database?
 //
 // Asked before a realm is handed back. A missing Job is not enough: its Pods may live on, and a
-// read that could not be made proves nothing, so every doubt answers yes. The questions are asked
-// one at a time: a step says what to read next, the caller reads it and asks again.
+// read that could not be made proves nothing, so every doubt answers yes. So does an executor that
+// nobody saw end: a Pod is Failed when its node is lost, and forgotten later, while its process
+// runs on, and only the run's own clock says when that is over. The questions are asked one at a
+// time: a step says what to read next, the caller reads it and asks again.
 //
 // Answers: spec 03, 9, 10, 10.1; I-2, N-2, J-3.
 
@@ -32,7 +34,8 @@ enum class PodsRead {
   kNotAsked,
   kFailed,
   kSomeNotStopped,  // A Pod that is neither Succeeded nor Failed.
-  kAllStopped,      // None at all included.
+  kAllStopped,      // None at all included; the executor of some was not seen to end.
+  kAllEnded,        // There is one, and the executor of each terminated.
 };
 
 struct ExecutorFacts {
@@ -42,10 +45,9 @@ struct ExecutorFacts {
   JobRead job_read = JobRead::kNotAsked;
   StandingJob read = {};  // When kFound.
   PodsRead pods = PodsRead::kNotAsked;
-  // A create of this claim had an ambiguous answer, no UID is known, and the last instant at which
-  // a Job stored late could still run has not passed. The page's own design leaves this false, and
-  // with it a known hole: a create admitted earlier and stored after the read is not seen.
-  bool late_create_possible = false;
+  // Whatever the claim dispatched is over by its own clock, the grace after its deadline included,
+  // or nothing was dispatched. It covers a create that is stored late, too.
+  bool over_by_clock = false;
 };
 
 enum class ExecutorAnswer { kYes, kNo, kReadJob, kListPods };
