@@ -33,6 +33,17 @@ struct Claimant {
   const Conditions& conditions;    // Looked at for the journal alone.
 };
 
+// The resource of a pass of either family.
+template <class Pass>
+Claimant ClaimantOf(Pass& pass) {
+  return {.metadata = pass.metadata(),
+          .target = pass.spec().target(),
+          .now_ms = pass.NowMs(),
+          .interval_ms = pass.IntervalMs(),
+          .stored_deadline_ms = pass.status().next_reconciliation_time_ms(),
+          .conditions = pass.status().conditions()};
+}
+
 struct CensusRefusal {
   std::string reason;  // api::reason::kRealmNotAuthorized or kRealmConflict.
   std::string message;

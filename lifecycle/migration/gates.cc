@@ -44,13 +44,7 @@ StepResult GateSuspension(Pass& pass) {
 
 StepResult GateCensus(Pass& pass) {
   const absl::StatusOr<std::optional<dispatch::CensusRefusal>> census =
-      dispatch::TakeCensus({.metadata = pass.metadata(),
-                            .target = pass.spec().target(),
-                            .now_ms = pass.NowMs(),
-                            .interval_ms = pass.IntervalMs(),
-                            .stored_deadline_ms = pass.status().next_reconciliation_time_ms(),
-                            .conditions = pass.status().conditions()},
-                           pass.context());
+      dispatch::TakeCensus(dispatch::ClaimantOf(pass), pass.context());
   if (!census.ok()) return PassResult::Error(census.status());
   if (!*census) return std::nullopt;
   pass.client().Journal("C-12");

@@ -91,13 +91,7 @@ StepResult HoldPolicy(Pass& pass) {
 
 StepResult HoldRealm(Pass& pass) {
   const absl::StatusOr<std::optional<dispatch::CensusRefusal>> refusal =
-      dispatch::TakeCensus({.metadata = pass.metadata(),
-                            .target = pass.spec().target(),
-                            .now_ms = pass.NowMs(),
-                            .interval_ms = pass.IntervalMs(),
-                            .stored_deadline_ms = pass.status().next_reconciliation_time_ms(),
-                            .conditions = pass.status().conditions()},
-                           pass.context());
+      dispatch::TakeCensus(dispatch::ClaimantOf(pass), pass.context());
   if (!refusal.ok()) return PassResult::Error(refusal.status());
   if (!*refusal) return std::nullopt;
   pass.client().Journal("B-14");
