@@ -1,5 +1,6 @@
 #include "reports/coverage.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "absl/strings/ascii.h"
@@ -35,12 +36,10 @@ ReachedNames WritesReached(const GateReport& report) {
   return reached;
 }
 
-// The journal also names writes where a rule has no name of its own: those are counted as writes.
 ReachedNames RulesReached(const GateReport& report) {
   ReachedNames reached;
   for (const ScenarioReport& scenario : report.scenarios()) {
     for (const RuleReport& rule : scenario.rules()) {
-      if (absl::StartsWith(rule.name(), "W-")) continue;
       reached[{rule.name(), rule.family()}].times += rule.times();
     }
   }
@@ -100,10 +99,13 @@ void AddRule(const CoverageItem& item, CoverageReport& coverage) {
 }
 
 // What a pass of a family said or stored that is no rule or write of that family.
-void AddStrangers(const ReachedNames& reached, const char* what, CoverageReport& coverage) {
+void AddStrangers(const ReachedNames& reached, const std::vector<Named>& known, const char* what,
+                  CoverageReport& coverage) {
   for (const auto& [which, one] : reached) {
-    const Named* named = FindNamed(which.first);
-    if (named != nullptr && named->IsFor(which.second)) continue;
+    const bool is_known = std::any_of(known.begin(), known.end(), [&](const Named& named) {
+      return named.name == which.first && named.IsFor(which.second);
+    });
+    if (is_known) continue;
     coverage.add_problems(
         absl::StrCat(which.first, " was ", what, " by a ", which.second, ", which has none"));
   }
@@ -187,8 +189,8 @@ CoverageReport CoverageOf(const GateReport& report, const Exemptions& exemptions
       AddRule(item, coverage);
     }
   }
-  AddStrangers(writes, "stored", coverage);
-  AddStrangers(rules, "followed", coverage);
+  AddStrangers(writes, Writes(), "stored", coverage);
+  AddStrangers(rules, Rules(), "followed", coverage);
   return coverage;
 }
 

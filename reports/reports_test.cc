@@ -147,12 +147,13 @@ TEST(CoverageTest, WhatNoRuleIsAndWhatTheFamilyHasNotAreProblems) {
   RuleReport* other = report.mutable_scenarios(0)->add_rules();
   other->set_name("C-1");
   other->set_family("schema");
-  // A write that the journal names is no rule, and no problem.
+  // Code does not name its durable writes.
   RuleReport* write = report.mutable_scenarios(0)->add_rules();
   write->set_name("W-14");
   write->set_family("schema");
   const CoverageReport coverage = CoverageOf(report, {});
-  ASSERT_EQ(coverage.problems_size(), 2);
+  ASSERT_EQ(coverage.problems_size(), 3);
+  EXPECT_EQ(coverage.problems(2), "W-14 was followed by a schema, which has none");
   EXPECT_EQ(coverage.problems(0), "B-99 was followed by a schema, which has none");
   EXPECT_EQ(coverage.problems(1), "C-1 was followed by a schema, which has none");
 }

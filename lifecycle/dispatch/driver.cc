@@ -155,7 +155,6 @@ class Run {
   // is written: this pass started unmarked, so no earlier create can stand under the name. The
   // refusal is the pass's error, so that a lasting one is retried with back-off.
   PassResult WithdrawMark(const absl::Status& refusal) {
-    context_.client.Journal("W-14");
     const absl::Status withdrawn =
         family_.WriteClaim([](api::ActiveOperation& next) { next.clear_dispatch_started(); });
     return PassResult::Error(withdrawn.ok() ? refusal : withdrawn);

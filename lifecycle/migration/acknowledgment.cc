@@ -47,7 +47,6 @@ rules::AcknowledgmentFacts FactsOf(const PtahMigrationRunAcknowledgment& acknowl
 
 // W-55.
 absl::Status Judge(const StoredAcknowledgment& acknowledgment, bool consumed, Pass& pass) {
-  pass.client().Journal("W-55");
   PtahMigrationRunAcknowledgment next = *acknowledgment;
   const int64_t generation = acknowledgment->metadata().generation();
   dispatch::SetCondition(

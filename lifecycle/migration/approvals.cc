@@ -50,7 +50,6 @@ rules::MigrationCandidate CandidateOf(const api::PtahMigrationApproval& approval
 }
 
 absl::Status MarkStale(const StoredApproval& approval, absl::string_view reason, Pass& pass) {
-  pass.client().Journal("W-04");
   api::PtahMigrationApproval next = *approval;
   const int64_t generation = approval->metadata().generation();
   const int64_t now_ms = pass.NowMs();
@@ -102,7 +101,6 @@ HeldApprovalRead ReadHeldApproval(Pass& pass) {
 }
 
 absl::Status MarkConsumed(const StoredApproval& approval, Pass& pass) {
-  pass.client().Journal("W-11");
   api::PtahMigrationApproval next = *approval;
   SetDecision(api::condition::kConsumed, true, api::reason::kDispatchCommitted, pass.NowMs(),
               approval->metadata().generation(), next.mutable_status());

@@ -118,7 +118,6 @@ PassResult Publish(const Pending& pending, Pass& pass) {
       rules::ApprovalRequired(
           {.family = rules::Family::kMigration, .policy = pass.spec().policy().apply()}) ==
       rules::ApplyPermission::kApprovalRequired;
-  pass.client().Journal("W-52");
   const absl::Status written = pass.WriteStatus([&](api::PtahMigrationStatus& status) {
     status.mutable_plan()->set_name((*published)->metadata().name());
     status.mutable_plan()->set_uid(uid);

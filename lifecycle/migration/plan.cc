@@ -140,7 +140,6 @@ absl::StatusOr<PlanReading> ReadCurrentPlan(const api::ObjectRef& ref, Pass& pas
 }
 
 absl::StatusOr<StoredPlan> PublishPlan(api::PtahMigrationPlan plan, Pass& pass) {
-  pass.client().Journal("W-51");
   absl::StatusOr<StoredPlan> created = pass.client().Create(plan);
   if (created.ok() || !api::IsAlreadyExists(created.status())) return created;
   absl::StatusOr<StoredPlan> standing = pass.client().Get<api::PtahMigrationPlan>(

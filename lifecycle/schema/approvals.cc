@@ -71,7 +71,6 @@ absl::Status WriteConditions(Pass& pass, const StoredApproval& approval, bool ac
 
 absl::Status MarkStale(Pass& pass, const StoredApproval& approval, const char* reason) {
   if (Has(*approval, api::condition::kStale)) return absl::OkStatus();
-  pass.client().Journal("W-04");
   return WriteConditions(pass, approval, false, true, false, reason);
 }
 

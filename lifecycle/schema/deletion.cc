@@ -103,7 +103,6 @@ StepResult EndProof(Pass& pass) {
   if (*active) return PassResult::After(poll_ms);
   const int64_t left_ms = pass.proof()->observe_after_ms() - pass.NowMs();
   if (left_ms > 0) return PassResult::After(std::min(left_ms, poll_ms));
-  pass.client().Journal("W-56");
   absl::Status ended = pass.AbandonProof();
   if (ended.ok()) ended = pass.PerformRelease();
   if (!ended.ok()) return PassResult::Error(ended);

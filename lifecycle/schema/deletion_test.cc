@@ -69,7 +69,7 @@ TEST(DeletionTest, ARunningApplyIsWaitedForUnderItsLeaseAndLeavesItsRecord) {
   EXPECT_FALSE(scene.RealmIsFree());
 
   ASSERT_TRUE(scene.PassUntil([&] { return MayGo(scene); }));
-  EXPECT_TRUE(scene.Followed("W-56"));
+  EXPECT_TRUE(scene.Followed("N-1.2"));
   EXPECT_FALSE(scene.status().has_pending_observation());
   EXPECT_FALSE(scene.status().has_applied());
   EXPECT_TRUE(scene.RealmIsFree());

@@ -162,7 +162,6 @@ PassResult RetryReading(Pass& pass, const api::Stored<api::Job>* job, absl::stri
 }
 
 PassResult FailAndKeepClaim(Pass& pass, absl::string_view why) {
-  pass.client().Journal("W-28");
   const absl::Status written =
       pass.WriteStatus([&](api::PtahSchemaStatus& next) { SetFailure(pass, why, next); });
   return written.ok() ? PassResult::After(RetryDelayMs(pass)) : PassResult::Error(written);

@@ -63,7 +63,6 @@ absl::StatusOr<bool> ApplyPodMayRun(Pass& pass) {
   const bool active = !evidence->all_stopped;
   api::PendingObservation merged = proof;
   if (dispatch::MergePodEvidence(*evidence, merged)) {
-    pass.client().Journal("W-31");
     const absl::Status written = pass.WriteStatus([&](api::PtahSchemaStatus& next) {
       *next.mutable_pending_observation() = std::move(merged);
     });

@@ -146,7 +146,6 @@ PassResult WorkOffReading(Pass& pass) {
 
 // W-45: nothing in status carries the Job the record names, so nothing can be worked off.
 PassResult RemoveRecord(Pass& pass) {
-  pass.client().Journal("W-45");
   const absl::Status written = pass.WriteStatus(
       [](api::PtahSchemaStatus& next) { next.clear_pending_binding_retirement(); });
   return written.ok() ? NowOr(RemoveIdleFinalizer(pass)) : PassResult::Error(written);
@@ -194,7 +193,6 @@ absl::Status WorkOffRetiredApply(Pass& pass, bool pods_running) {
                                      .job = JudgeRetiredApply(pass, *job),
                                      .observe_after_reached = horizon_ms <= pass.NowMs()})) {
     case rules::RetiredApplyAction::kRecordUid: {
-      pass.client().Journal("W-43");
       const std::string& uid = (**job)->metadata().uid();
       return pass.WriteStatus([&](api::PtahSchemaStatus& next) {
         next.mutable_pending_observation()->set_apply_job_uid(uid);
@@ -211,7 +209,6 @@ absl::Status WorkOffRetiredApply(Pass& pass, bool pods_running) {
     case rules::RetiredApplyAction::kClear:
       break;
   }
-  pass.client().Journal("W-44");
   return pass.WriteStatus(RemoveJob);
 }
 

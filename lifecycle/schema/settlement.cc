@@ -111,7 +111,6 @@ PassResult ObserveAgain(Pass& pass, StoredJob& job) {
 // W-36: the record goes, and with it the realm, in the patch that keeps what the Plan found.
 PassResult Settle(Pass& pass, const Currency& current, bool changes,
                   std::optional<api::PlanRecord> plan) {
-  pass.client().Journal("W-36");
   const PendingObservation proof = *pass.proof();
   const bool attributed = !changes && proof.outcome() == api::proof_outcome::kApplySucceeded &&
                           !proof.plan().fingerprint().empty();
