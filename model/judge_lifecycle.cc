@@ -31,12 +31,13 @@ std::string StillNeeded(const Scene& scene, const ResourceView& view) {
   if (view.release != nullptr) return "a release is owed";
   for (const auto& [id, operation] : scene.world.truth.operations) {
     if (!operation.mutating || operation.resource_uid != view.meta->uid()) continue;
-    // A reading that saw every file applied settled a run that can change nothing any more,
-    // whatever it still does; and of one whose record a restore lost the controller has no evidence
-    // at all.
-    if (!operation.open) continue;
-    // A migration's record goes with it and does not hold it (spec 01, 2.8).
-    if (operation.family == sim::Family::kMigration && view.unresolved != nullptr) continue;
+    if (operation.lost) continue;
+    // A migration's record goes with it and does not hold it (spec 01, 2.8); and a reading that saw
+    // every file applied settled a run that can change nothing any more, whatever it still does.
+    if (operation.family == sim::Family::kMigration &&
+        (view.unresolved != nullptr || !operation.open)) {
+      continue;
+    }
     if (sim::CanRun(scene.world, operation)) return absl::StrCat(id, " can still run");
   }
   return "";

@@ -201,19 +201,19 @@ void Tamper(const ApiServer& server, World& world, const Entry& entry) {
 }
 
 // What an annotation still says of an account, the backup has not settled: it is open again, and
-// the restored object's. Accounts of which nothing is left went with the object.
-void ReopenWhatTheCopyNames(World& world, const api::Key& key, const std::string& old_uid) {
+// the restored object's. Accounts of which nothing is left were lost with the status.
+void SortAccounts(World& world, const api::Key& key, const std::string& old_uid) {
   const api::ObjectMeta& meta = api::MetaOf(*world.Find(key)->object->message);
   const auto copy = meta.annotations().find(api::annotation::kUnresolvedRun);
-  if (copy == meta.annotations().end()) return;
-  std::vector<std::string> named;
+  const std::string copied = copy == meta.annotations().end() ? "" : copy->second;
+  std::vector<std::string> of_it;
   for (const auto& [id, operation] : world.truth.operations) {
-    if (operation.resource_uid == old_uid && absl::StrContains(copy->second, id)) {
-      named.push_back(id);
-    }
+    if (operation.resource_uid == old_uid) of_it.push_back(id);
   }
-  for (const std::string& id : named) {
+  for (const std::string& id : of_it) {
     OperationTruth& operation = world.truth.operations.Edit(id);
+    operation.lost = !absl::StrContains(copied, id);
+    if (operation.lost) continue;
     operation.open = true;
     operation.resource_uid = meta.uid();
   }
@@ -230,7 +230,7 @@ void RestoreWithoutStatus(const ApiServer& server, World& world, const WorldStep
     next->clear_status();
     RestoreStatus(server, world, std::move(next));
   }
-  ReopenWhatTheCopyNames(world, step.target, old_uid);
+  SortAccounts(world, step.target, old_uid);
 }
 
 // ---- Offers ----

@@ -78,6 +78,7 @@ struct OperationTruth {
   bool disturbed = false;              // Killed, cut, or its log lost: L-15 does not speak of it.
   std::optional<Reading> reading;      // Read-only: what it read last.
   bool open = true;                    // The account is not settled.
+  bool lost = false;                   // A restore lost the status that held it, and all evidence.
 
   friend bool operator==(const OperationTruth&, const OperationTruth&) = default;
 };
