@@ -3,11 +3,9 @@
 //  - S-45: a fresh process concludes the same when every condition reason and every phase says
 //    something else.
 //  - S-31: a run is accounted the same from its frame and from the summary that stands in for it,
-//  or
-//    less is said; a frame that is refused, or a summary beside a frame, changes nothing.
+//    or less is said; a frame that is refused, or a summary beside a frame, changes nothing.
 //  - S-44: the webhook admits a Job exactly when the controller's own match accepts it, for Jobs
-//  that
-//    were reached and their one-field variations, at the create and at the cleanup TTL.
+//    that were reached and their one-field variations, at the create and at the cleanup TTL.
 //
 // Each costs further passes, so it is made on a sample: once for each view of the world (S-31,
 // S-45) or each Job beside its resource (S-44), the first of them all and then a fixed share,

@@ -100,7 +100,7 @@ void S27(const Scene& scene, Findings& findings) {
 
 }  // namespace
 
-void JudgeRecordStored(const Scene& scene, Findings& findings) {
+void JudgeRecordChanged(const Scene& scene, Findings& findings) {
   if (scene.before.migration == nullptr || scene.after.migration == nullptr) return;
   S25Planned(scene, findings);
   S25Restored(scene, findings);

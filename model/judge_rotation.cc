@@ -291,7 +291,7 @@ void JudgeRotationSent(const Scene& scene, Findings& findings) {
   S41Created(scene, findings);
 }
 
-void JudgeRotationStored(const Scene& scene, Findings& findings) {
+void JudgeRotationChanged(const Scene& scene, Findings& findings) {
   S29(scene, findings);
   S40(scene, findings);
   S41Retired(scene, findings);

@@ -8,22 +8,39 @@
 
 namespace model {
 
+// `Sent`: of every write that was sent; `Stored`: of every one that was stored; `Changed`: of every
+// one that changed the resource itself; `Ended`: of a pass.
+
+// One Job for one authorized claim (judge_dispatch.cc).
+void JudgeDispatchSent(const Scene& scene, Findings& findings);
+void JudgeDispatchStored(const Scene& scene, Findings& findings);
+void JudgeDispatchChanged(const Scene& scene, Findings& findings);
+void JudgeDispatchEnded(const PassScene& scene, Findings& findings);
+
+// Who holds the realm, and when it is given back (judge_lease.cc).
+void JudgeLeaseStored(const Scene& scene, Findings& findings);
+void JudgeLeaseChanged(const Scene& scene, Findings& findings);
+void JudgeLeaseEnded(const PassScene& scene, Findings& findings);
+
+// The account of a run (judge_outcome.cc).
+void JudgeOutcomeStored(const Scene& scene, Findings& findings);
+void JudgeOutcomeChanged(const Scene& scene, Findings& findings);
+
 // Deletion, suspension, records that go, fences and retries (judge_lifecycle.cc).
-// `Sent`: of every write that was sent; `Stored`: of every one that was stored; `Ended`: of a pass.
 void JudgeLifecycleSent(const Scene& scene, Findings& findings);
 void JudgeLifecycleStored(const Scene& scene, Findings& findings);
 void JudgeLifecycleEnded(const PassScene& scene, Findings& findings);
 
 // Execution bindings and what an epoch leaves behind (judge_rotation.cc).
 void JudgeRotationSent(const Scene& scene, Findings& findings);
-void JudgeRotationStored(const Scene& scene, Findings& findings);
+void JudgeRotationChanged(const Scene& scene, Findings& findings);
 
 // Who may claim a realm, and what becomes of a refusal (judge_realm.cc).
 void JudgeRealmEnded(const PassScene& scene, Findings& findings);
 void JudgeRealmState(const sim::World& world, Findings& findings);
 
 // An unresolved run's record, its copy, and what settles it (judge_record.cc).
-void JudgeRecordStored(const Scene& scene, Findings& findings);
+void JudgeRecordChanged(const Scene& scene, Findings& findings);
 
 }  // namespace model
 

@@ -1,0 +1,213 @@
+// The realm: who holds it, until when, and when it is given back.
+//
+// Answers: S-11, S-12, S-18, S-19, S-43, L-05, L-13.
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "lifecycle/api/kind.h"
+#include "model/judges.h"
+#include "sim/interner.h"
+
+namespace model {
+namespace {
+
+namespace api = lifecycle::api;
+using sim::Count;
+using sim::OperationTruth;
+
+void S11(const Scene& scene, Findings& findings) {
+  if (!IsAccount(scene)) return;
+  const api::ActiveOperation& claim = *scene.before.claim;
+  const api::Lease* lease = LeaseOf(scene.world, claim.coordination_digest());
+  const bool same = lease != nullptr && scene.operation != nullptr &&
+                    lease->spec().holder_identity() == scene.operation->holder &&
+                    EpochOf(*lease) == claim.lease_epoch() && !claim.lease_continuity_lost();
+  findings.Expect(Property::kS11, same, [&] {
+    return absl::StrCat(scene.Name(), ": an outcome was read although the realm's epoch changed");
+  });
+}
+
+void S12(const Scene& scene, Findings& findings) {
+  if (scene.write.request->key.kind != api::Kind::kLease || scene.write.before == nullptr ||
+      scene.write.after == nullptr) {
+    return;
+  }
+  const api::Lease& before = scene.write.before->As<api::Lease>();
+  const api::Lease& after = scene.write.after->As<api::Lease>();
+  const std::string& foreign = before.spec().holder_identity();
+  if (foreign.empty() || after.spec().holder_identity().empty() ||
+      foreign == after.spec().holder_identity()) {
+    return;
+  }
+  const sim::Process& process = scene.trace.start->processes[scene.trace.id.process];
+  const auto seen = process.memory->leases.find(before.metadata().name());
+  const int64_t now = scene.world.now_ms - process.started_ms;
+  const bool watched =
+      seen != process.memory->leases.end() && seen->second.holder == foreign &&
+      seen->second.renew_time_ms == before.spec().renew_time_ms() &&
+      now - seen->second.first_seen_ms >= before.spec().lease_duration_seconds() * 1000;
+  findings.Expect(Property::kS12, watched, [&] {
+    return absl::StrCat(scene.Name(), ": took the Lease from ", foreign,
+                        " without having watched it lapse");
+  });
+}
+
+void S18(const Scene& scene, Findings& findings) {
+  if (!scene.write.writes.Has(22)) return;
+  const api::Lease& lease = scene.write.before->As<api::Lease>();
+  const std::string epoch = EpochOf(lease);
+  bool owed = false;
+  const OperationTruth* holder = nullptr;
+  for (const auto& [id, operation] : scene.world.truth.operations) {
+    if (operation.holder == lease.spec().holder_identity()) holder = &operation;
+  }
+  for (const sim::Entry& entry : scene.world.objects) {
+    const ResourceView view = ViewOf(entry.object);
+    if (view.release == nullptr) continue;
+    owed |= view.release->lease_epoch() == epoch &&
+            (holder == nullptr || view.release->operation_id() == holder->id);
+  }
+  const bool can_run = holder != nullptr && sim::CanRun(scene.world, *holder);
+  findings.Expect(Property::kS18, owed && !can_run, [&] {
+    return absl::StrCat(scene.Name(), ": the realm was given back ",
+                        owed ? "while its executor can still write" : "although no record owes it");
+  });
+}
+
+// Whether the controller can see that the executor ended: it knows the Job's UID, a Pod of that Job
+// stands, and each such Pod's container has terminated.
+bool EndIsSeen(const sim::World& world, const api::ActiveOperation& claim,
+               const std::string& namespace_) {
+  std::string uid = claim.job_uid();
+  const api::Job* job = world.Get<api::Job>(namespace_, claim.job_name());
+  if (uid.empty() && job != nullptr) uid = job->metadata().uid();
+  if (uid.empty()) return false;
+  const std::vector<const api::Pod*> pods = PodsOf(world, uid);
+  return !pods.empty() && std::all_of(pods.begin(), pods.end(), [](const api::Pod* pod) {
+    const auto& containers = pod->status().container_statuses();
+    return std::any_of(containers.begin(), containers.end(),
+                       [](const auto& container) { return container.state().has_terminated(); });
+  });
+}
+
+// Whether something of the operation may still write by what is stored, as a controller that
+// answers cautiously sees it.
+bool MayStillWrite(const sim::World& world, const OperationTruth& operation) {
+  if (operation.flying != Count::kNone || sim::CanRun(world, operation)) return true;
+  for (const std::string& name : operation.job_names) {
+    const api::Job* job = world.Get<api::Job>(operation.resource.namespace_, name);
+    if (job == nullptr) continue;
+    if (!IsTerminal(*job)) return true;
+    for (const api::Pod* pod : PodsOf(world, job->metadata().uid())) {
+      if (pod->status().phase() != "Succeeded" && pod->status().phase() != "Failed") return true;
+    }
+  }
+  return false;
+}
+
+void S19(const Scene& scene, Findings& findings) {
+  if (scene.before.key == nullptr || scene.after.key == nullptr) return;
+  // Which acquisition loses its last record in this write.
+  std::string operation_id, epoch;
+  if (scene.before.proof != nullptr && scene.after.proof == nullptr) {
+    operation_id = scene.before.proof->apply_operation_id();
+    epoch = scene.before.proof->lease_epoch();
+  } else if (scene.before.claim != nullptr && scene.after.claim == nullptr &&
+             scene.before.proof == nullptr && scene.after.proof == nullptr) {
+    operation_id = scene.before.claim->id();
+    epoch = scene.before.claim->lease_epoch();
+  }
+  const OperationTruth* operation = scene.OperationOf(operation_id);
+  if (operation == nullptr || epoch.empty()) return;
+  const api::Lease* lease = LeaseOf(scene.world, operation->coordination_digest);
+  if (lease == nullptr || lease->spec().holder_identity() != operation->holder ||
+      EpochOf(*lease) != epoch) {
+    return;
+  }
+  if (operation->family == sim::Family::kMigration && operation->mutating) {
+    if (MayStillWrite(scene.world, *operation)) return;
+    // Before its own clock ends it, a run counts as going on until somebody saw it end.
+    const bool horizon_passed =
+        scene.world.now_ms >= operation->execution_not_after_ms + operation->grace_ms;
+    if (operation->marked && !horizon_passed && scene.before.claim != nullptr &&
+        !EndIsSeen(scene.world, *scene.before.claim, operation->resource.namespace_)) {
+      return;
+    }
+  }
+  const bool staged = scene.after.release != nullptr &&
+                      scene.after.release->operation_id() == operation_id &&
+                      scene.after.release->lease_epoch() == epoch;
+  findings.Expect(Property::kS19, staged, [&] {
+    return absl::StrCat(scene.Name(), ": the last record of a held realm left without its release");
+  });
+}
+
+void S43(const Scene& scene, Findings& findings) {
+  if (scene.write.request->key.kind != api::Kind::kLease || scene.write.after == nullptr) return;
+  const api::Lease& lease = scene.write.after->As<api::Lease>();
+  for (const auto& entry : scene.world.truth.operations) {
+    const sim::OperationTruth& operation = entry.second;
+    if (operation.holder != lease.spec().holder_identity()) continue;
+    if (operation.family != sim::Family::kMigration || !operation.mutating) continue;
+    const int64_t lapse =
+        lease.spec().renew_time_ms() + lease.spec().lease_duration_seconds() * 1000;
+    findings.Expect(Property::kS43, lapse >= operation.execution_not_after_ms + 120'000, [&] {
+      return absl::StrCat(scene.Name(), ": the Lease may lapse ",
+                          (lapse - operation.execution_not_after_ms) / 1000,
+                          " s after the execution deadline, less than 120");
+    });
+  }
+}
+
+void L05(const Scene& scene, Findings& findings) {
+  if (!scene.write.writes.Has(5)) return;
+  const ResourceView resource = scene.Resource();
+  const std::string& holder = scene.write.after->As<api::Lease>().spec().holder_identity();
+  const OperationTruth* operation = nullptr;
+  for (const auto& [id, one] : scene.world.truth.operations) {
+    if (one.holder == holder) operation = &one;
+  }
+  const bool recorded =
+      operation != nullptr &&
+      ((resource.claim != nullptr && resource.claim->id() == operation->id) ||
+       (resource.proof != nullptr && resource.proof->apply_operation_id() == operation->id));
+  findings.Expect(Property::kL05, recorded, [&] {
+    return absl::StrCat(scene.Name(), ": the realm was taken or renewed for a claim that is gone");
+  });
+}
+
+}  // namespace
+
+void JudgeLeaseStored(const Scene& scene, Findings& findings) {
+  S12(scene, findings);
+  S18(scene, findings);
+  S43(scene, findings);
+  L05(scene, findings);
+}
+
+void JudgeLeaseChanged(const Scene& scene, Findings& findings) {
+  S11(scene, findings);
+  S19(scene, findings);
+}
+
+void JudgeLeaseEnded(const PassScene& scene, Findings& findings) {
+  if (scene.start.claim == nullptr || scene.trace.harmed) return;
+  // L-13: a claim that waits for a realm somebody else holds looks again within five seconds.
+  const api::Lease* lease = LeaseOf(scene.end, scene.start.claim->coordination_digest());
+  const auto operation = scene.end.truth.operations.find(scene.start.claim->id());
+  if (scene.now.claim != nullptr && !MayHaveDispatched(*scene.now.claim) && lease != nullptr &&
+      operation != scene.end.truth.operations.end() && scene.trace.writes.empty() &&
+      scene.result.status.ok() && !lease->spec().holder_identity().empty() &&
+      lease->spec().holder_identity() != operation->second.holder && IsApply(*scene.now.claim)) {
+    findings.Expect(Property::kL13,
+                    scene.result.requeue_after_ms && *scene.result.requeue_after_ms <= 5'000, [&] {
+                      return absl::StrCat(api::ShortName(scene.trace.resource),
+                                          ": waits longer than five seconds for a realm");
+                    });
+  }
+}
+
+}  // namespace model
