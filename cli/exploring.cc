@@ -15,6 +15,8 @@ namespace {
 
 using Instant = std::chrono::steady_clock::time_point;
 
+constexpr std::chrono::seconds kShowEvery(2);
+
 std::string FamilyOf(const model::LoadedScenario& scenario) {
   return scenario.scenario->family() == model::Scenario::SCHEMA ? "schema" : "migration";
 }
@@ -32,13 +34,16 @@ reports::ScenarioReport Failed(const model::LoadedScenario& scenario, const std:
 // Runs in the child: explores and returns the report's bytes.
 std::string ExploreOne(const model::LoadedScenario& scenario, model::CheckOptions options,
                        std::optional<Instant> deadline, bool quiet) {
+  Instant shown = std::chrono::steady_clock::now();
   options.keep_going = [&](const model::Statistics& statistics) {
-    if (!quiet) {
+    const Instant now = std::chrono::steady_clock::now();
+    if (!quiet && now - shown >= kShowEvery) {
+      shown = now;
       std::fprintf(stderr, "stopgap: %s: %llu states, %llu waiting\n", scenario.name.c_str(),
                    static_cast<unsigned long long>(statistics.states),
                    static_cast<unsigned long long>(statistics.waiting));
     }
-    return !deadline || std::chrono::steady_clock::now() < *deadline;
+    return !deadline || now < *deadline;
   };
   const absl::StatusOr<model::CheckResult> result = model::Check(scenario, options);
   const reports::ScenarioReport report =

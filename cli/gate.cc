@@ -48,6 +48,8 @@ constexpr char kUsage[] =
 constexpr char kCanaryExchange[] = "mark,create";
 constexpr char kCanaryScenario[] = "schema-always";
 constexpr char kCanaryProperty[] = "S-49";
+// Many times what it has; a lifecycle that never comes to rest has no end either.
+constexpr uint64_t kCanaryStatesMax = 20'000;
 
 // How many faults a quick gate looks at. What most changes break shows with the first one.
 constexpr uint32_t kQuickFaults = 1;
@@ -144,6 +146,7 @@ reports::CanaryReport RunCanary(const Request& request) {
   explore.scenarios = *scenarios;
   explore.options.design = *design;
   explore.options.faults_max = 1;
+  explore.options.states_max = kCanaryStatesMax;
   explore.at_once = request.explore.at_once;
   explore.quiet = true;
   for (const reports::ScenarioReport& report : ExploreAll(explore)) {

@@ -203,7 +203,7 @@ class Collector {
     engine.stop_at_first = options_.stop_at_first;
     engine.recovery_property = static_cast<uint32_t>(Property::kRecovery);
     engine.spin_property = static_cast<uint32_t>(Property::kL12);
-    engine.progress_every_states = options_.progress_every_states;
+    engine.ask_every_states = options_.ask_every_states;
     engine.keep_going = options_.keep_going;
     engine.on_cut = [this](uint32_t tag, uint32_t node) { cuts_.emplace_back(tag, node); };
     return engine;

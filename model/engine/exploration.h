@@ -45,7 +45,7 @@ struct ExploreOptions {
   std::optional<uint32_t> spin_property = {};
   // Called after every so many states; returning false interrupts. A caller's clock stands behind
   // it: time may end an exploration and never changes what it finds.
-  uint64_t progress_every_states = 10000;
+  uint64_t ask_every_states = 100;
   std::function<bool(const Statistics&)> keep_going = {};
   // Called for every cut that is followed: the system's tag of it, and the state it led to.
   std::function<void(uint32_t tag, uint32_t node)> on_cut = {};

@@ -88,7 +88,7 @@ class Explorer final : private CutSink<typename System::State> {
   bool Take(const CutOffer<State>& offer) override;
   uint32_t Land(Key128 key, absl::FunctionRef<State()> make, Hop hop, uint32_t faults);
   void Wait(uint32_t node, Rank rank, State state);
-  void ShowProgress();
+  void AskToGoOn();
   void ReportRecovery();
   void ReportComponents(std::optional<uint32_t> property, uint64_t premises,
                         const std::vector<BadComponent>& bad, const char* text);
@@ -141,7 +141,7 @@ void Explorer<System>::Search() {
       if (IsOver()) return;
       here_.node = next.node;
       Expand(next.state);
-      ShowProgress();
+      AskToGoOn();
     }
   }
   result_.ended = result_.statistics.beyond_layer > 0 ? Ended::kLastLayer : Ended::kClosed;
@@ -294,9 +294,9 @@ void Explorer<System>::Wait(uint32_t node, Rank rank, State state) {
 }
 
 template <Explorable System>
-void Explorer<System>::ShowProgress() {
-  if (!options_.keep_going || options_.progress_every_states == 0) return;
-  if (result_.statistics.states % options_.progress_every_states != 0) return;
+void Explorer<System>::AskToGoOn() {
+  if (!options_.keep_going || options_.ask_every_states == 0) return;
+  if (result_.statistics.states % options_.ask_every_states != 0) return;
   interrupted_ = interrupted_ || !options_.keep_going(result_.statistics);
 }
 

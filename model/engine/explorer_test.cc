@@ -408,7 +408,7 @@ TEST(ExplorerTest, AsksWhetherToGoOnEverySoManyStates) {
   DrawnGraph graph;
   graph.Edge("a", "b").Edge("b", "c").Edge("c", "d").Edge("d", "e");
   std::vector<uint64_t> asked_at;
-  ExploreOptions options{.progress_every_states = 2};
+  ExploreOptions options{.ask_every_states = 2};
   options.keep_going = [&](const Statistics& statistics) {
     asked_at.push_back(statistics.states);
     return statistics.states < 4;
