@@ -28,6 +28,7 @@ namespace api = lifecycle::api;
 
 constexpr int64_t kStartMs = 1'000'000'000;
 constexpr int kQuietStepsMax = 400;
+constexpr int64_t kOwedLeaseSeconds = 900;
 constexpr char kPolicyName[] = "verification-policy";
 constexpr char kEngine[] = "postgresql";
 constexpr char kCoordinationKey[] = "orders";
@@ -162,7 +163,7 @@ void LayDownPolicy(const std::string& namespace_, sim::World& world, const sim::
 
 // Every namespace of the scenario is granted the realm until the run begins.
 void LayDownRealm(const Scenario& scenario, sim::World& world, const sim::ApiServer& server) {
-  if (!scenario.has_realm()) return;
+  if (!scenario.has_realm() || scenario.realm().absent()) return;
   api::PtahRealm realm;
   realm.mutable_metadata()->set_name(kRealmName);
   realm.mutable_spec()->set_engine(kEngine);
@@ -304,6 +305,7 @@ sim::WorldRules RulesOf(const Scenario& scenario) {
   return {.kills = world.kill_pods(),
           .lose_logs = world.lose_logs(),
           .late_clock = world.late_clock(),
+          .slow_people = world.slow_people(),
           .slow_runs = world.slow_runs(),
           .rival_moves_history = world.rival_moves_history(),
           .rival_vanishes = world.rival_vanishes(),
@@ -350,13 +352,41 @@ void Rewrite(const api::Key& key, Change change, sim::World& world, const sim::A
   sim::ObserveStore(world, before.object, after);
 }
 
+// The realm of an operation that is settled, and that is still to be given back.
+api::PendingLockRelease OwedRelease(const std::string& coordination_digest) {
+  api::PendingLockRelease owed;
+  owed.set_coordination_digest(coordination_digest);
+  owed.set_operation_id(api::DigestOf("an operation of a newer manager"));
+  owed.set_lease_duration_seconds(kOwedLeaseSeconds);
+  owed.set_lease_epoch(api::EpochOf("an acquisition16"));
+  return owed;
+}
+
+// Its Lease, as it stands until then.
+api::Lease LeaseOf(const std::string& resource_uid, const api::PendingLockRelease& owed) {
+  api::Lease lease;
+  *lease.mutable_metadata() = Meta(api::Configuration().coordination_namespace,
+                                   lifecycle::rules::LeaseName(owed.coordination_digest()));
+  (*lease.mutable_metadata()->mutable_annotations())[api::annotation::kLeaseEpoch] =
+      owed.lease_epoch();
+  api::LeaseSpec& spec = *lease.mutable_spec();
+  spec.set_holder_identity(lifecycle::rules::HolderIdentity(resource_uid, owed.operation_id()));
+  spec.set_lease_duration_seconds(owed.lease_duration_seconds());
+  spec.set_acquire_time_ms(kStartMs);
+  spec.set_renew_time_ms(kStartMs);
+  return lease;
+}
+
+// What a newer manager left: its version, and a realm that it owed when it went.
 template <class Status>
-void AddForeign(Scenario::Foreign foreign, Status& status) {
+void AddNewerState(const std::string& coordination_digest, Status& status) {
   api::ExecutionBinding& binding = *status.mutable_execution_binding();
-  if (foreign == Scenario::NEWER_VERSION) {
-    binding.set_controller_state_version(binding.controller_state_version() + 1);
-    return;
-  }
+  binding.set_controller_state_version(binding.controller_state_version() + 1);
+  *status.mutable_pending_lock_release() = OwedRelease(coordination_digest);
+}
+
+template <class Status>
+void AddUnknownClaim(Status& status) {
   api::ActiveOperation& claim = *status.mutable_active_operation();
   claim.set_type("Compact");
   claim.set_id(api::DigestOf("a claim of a type that nobody knows"));
@@ -364,7 +394,7 @@ void AddForeign(Scenario::Foreign foreign, Status& status) {
   claim.set_job_name("ptah-compact-a");
   claim.set_attempt(1);
   claim.set_started_at_ms(kStartMs);
-  claim.set_execution_binding_id(binding.epoch());
+  claim.set_execution_binding_id(status.execution_binding().epoch());
 }
 
 // What the scenario changes in the first resource just before the run begins.
@@ -375,8 +405,12 @@ void Prepare(const Scenario& scenario, Resource& resource) {
     resource.mutable_metadata()->set_generation(resource.metadata().generation() + 1);
   }
   if (scenario.foreign() == Scenario::NOTHING) return;
-  AddForeign(scenario.foreign(), *resource.mutable_status());
-  if (scenario.foreign() != Scenario::UNKNOWN_CLAIM) return;
+  if (scenario.foreign() == Scenario::UNKNOWN_CLAIM) {
+    AddUnknownClaim(*resource.mutable_status());
+  } else {
+    AddNewerState(CoordinationDigest(scenario, resource.metadata().namespace_()),
+                  *resource.mutable_status());
+  }
   resource.mutable_metadata()->clear_finalizers();
   resource.mutable_metadata()->add_finalizers(
       scenario.family() == Scenario::SCHEMA ? api::kSchemaFinalizer : api::kMigrationFinalizer);
@@ -391,6 +425,10 @@ void PrepareRun(const Scenario& scenario, sim::World& world, const sim::ApiServe
     } else {
       Rewrite<api::PtahMigration>(key, prepare, world, server);
     }
+  }
+  if (scenario.foreign() == Scenario::NEWER_VERSION) {
+    const std::string& uid = api::MetaOf(*world.Find(key)->object->message).uid();
+    LayDown(LeaseOf(uid, OwedRelease(CoordinationDigest(scenario, key.namespace_))), world, server);
   }
   if (scenario.realm().denied()) {
     Rewrite<api::PtahRealm>(

@@ -67,6 +67,8 @@ struct WorldRules {
   bool kills = true;       // Pods may be killed between any two statements.
   bool lose_logs = true;   // Ended containers' logs may be lost.
   bool late_clock = true;  // The clock may move although something else could happen first.
+  // The clock does not wait for what a person could do, so that deadlines pass while nobody looks.
+  bool slow_people = false;
   // A mutating child may stand at a statement while other things happen, its deadline included.
   bool slow_runs = true;
   // A rival may also apply the next migration of the database it shares (U-4).

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -21,12 +22,14 @@ namespace api = lifecycle::api;
 
 namespace {
 
-constexpr const char* kEdits[] = {
-    act::kSuspend,    act::kResume,          act::kEditSpec,       act::kDelete,
-    act::kMovePolicy, act::kRecreatePolicy,  act::kWithdrawGrant,  act::kGrant,
-    act::kShare,      act::kDeleteJob,       act::kTamperStatus,   act::kRestore,
-    act::kDropStatus, act::kRepoint,         act::kDeleteLease,    act::kDropCopy,
-    act::kGarbleCopy, act::kMisspellExclude, act::kMisspellEngine, act::kCorrectSpec};
+constexpr const char* kEdits[] = {act::kSuspend,        act::kResume,       act::kEditSpec,
+                                  act::kDelete,         act::kMovePolicy,   act::kRecreatePolicy,
+                                  act::kWithdrawGrant,  act::kGrant,        act::kShare,
+                                  act::kDeleteJob,      act::kTamperStatus, act::kRestore,
+                                  act::kDropStatus,     act::kRepoint,      act::kDeleteLease,
+                                  act::kDropCopy,       act::kGarbleCopy,   act::kMisspellExclude,
+                                  act::kMisspellEngine, act::kCorrectSpec,  act::kOccupyProjection,
+                                  act::kFreeProjection};
 
 // What both families have, of a stored resource.
 struct Parts {
@@ -115,7 +118,20 @@ bool IsGranted(const World& world, const Entry& entry) {
          namespaces.end();
 }
 
+void CreateRealm(const ApiServer& server, World& world, const Entry& entry) {
+  auto realm = std::make_shared<api::PtahRealm>();
+  realm->mutable_metadata()->set_name(RealmKeyOf(entry).name);
+  realm->mutable_spec()->set_engine(PartsOf(entry).target.engine());
+  realm->mutable_spec()->set_sharing(api::sharing::kExclusive);
+  realm->mutable_spec()->add_namespaces(entry.object->key.namespace_);
+  const api::Answer answer = Create(server, world, kPersonUser, std::move(realm));
+  STOPGAP_CHECK(answer.status.ok(), answer.status.message());
+}
+
 void SetGrant(const ApiServer& server, World& world, const Entry& entry, bool granted) {
+  if (granted && world.Find(RealmKeyOf(entry)) == nullptr) {
+    return CreateRealm(server, world, entry);
+  }
   const std::string& namespace_ = entry.object->key.namespace_;
   ChangeObject<api::PtahRealm>(
       server, world, *world.Find(RealmKeyOf(entry)), [&](api::PtahRealm& realm) {
@@ -147,6 +163,35 @@ void SetBadExclude(const ApiServer& server, World& world, const Entry& entry, bo
     exclude.Clear();
     if (bad) *exclude.Add() = kBadPattern;
   });
+}
+
+// ---- A projection's name ----
+
+constexpr char kForeignKey[] = "notes";
+
+// The first projection of the schema's plan; nothing when there is no plan.
+std::optional<api::Key> ProjectionKeyOf(const World& world, const Entry& entry) {
+  if (entry.object->key.kind != api::Kind::kPtahSchema) return std::nullopt;
+  const api::PlanRecord& record = entry.object->As<api::PtahSchema>().status().plan();
+  const std::string& namespace_ = entry.object->key.namespace_;
+  const Entry* plan = world.Find({api::Kind::kPtahSchemaPlan, namespace_, record.name()});
+  if (plan == nullptr) return std::nullopt;
+  const auto& chunks = plan->object->As<api::PtahSchemaPlan>().spec().chunks();
+  if (chunks.empty()) return std::nullopt;
+  return api::Key{api::Kind::kConfigMap, namespace_, chunks[0].name()};
+}
+
+bool IsForeign(const Entry& entry) {
+  return entry.object->As<api::ConfigMap>().data().count(kForeignKey) > 0;
+}
+
+void OccupyProjection(const ApiServer& server, World& world, const api::Key& key) {
+  auto foreign = std::make_shared<api::ConfigMap>();
+  foreign->mutable_metadata()->set_namespace_(key.namespace_);
+  foreign->mutable_metadata()->set_name(key.name);
+  (*foreign->mutable_data())[kForeignKey] = "nobody's plan";
+  const api::Answer answer = Create(server, world, kPersonUser, std::move(foreign));
+  STOPGAP_CHECK(answer.status.ok(), answer.status.message());
 }
 
 // ---- The copy of an unresolved run ----
@@ -287,6 +332,8 @@ class EditOffers {
     if (world_.Find(RealmKeyOf(entry)) != nullptr) {
       if (IsGranted(world_, entry)) Offer(act::kWithdrawGrant, key, 1);
       if (!IsGranted(world_, entry)) Offer(act::kGrant, key, 0);
+    } else if (parts.target.has_realm_ref()) {
+      Offer(act::kGrant, key, 0);
     }
     if (parts.has_record) Offer(act::kTamperStatus, key, 1);
     if (const std::string* copy = CopyOf(entry)) {
@@ -300,6 +347,11 @@ class EditOffers {
       Offer(act::kCorrectSpec, key, 0);
     }
     if (OtherDatabase(world_) >= 0) Offer(act::kRepoint, key, 1);
+    if (const std::optional<api::Key> projection = ProjectionKeyOf(world_, entry)) {
+      const Entry* standing = world_.Find(*projection);
+      if (standing == nullptr) Offer(act::kOccupyProjection, key, 1);
+      if (standing != nullptr && IsForeign(*standing)) Offer(act::kFreeProjection, key, 0);
+    }
   }
 
   void Offer(const char* what, const api::Key& key, int32_t cost) {
@@ -358,6 +410,13 @@ void TakeEdit(const ActorContext& context, World& world, const WorldStep& step) 
     if (HasBadExclude(entry)) return SetBadExclude(server, world, entry, false);
     return EditSpec(server, world, entry,
                     [](auto& spec) { spec.mutable_target()->set_engine(kGoodEngine); });
+  }
+  if (step.what == act::kOccupyProjection) {
+    return OccupyProjection(server, world, *ProjectionKeyOf(world, entry));
+  }
+  if (step.what == act::kFreeProjection) {
+    Delete(server, world, kPersonUser, *ProjectionKeyOf(world, entry));
+    return;
   }
   if (step.what == act::kDropCopy) return ChangeCopy(server, world, entry, nullptr);
   if (step.what == act::kGarbleCopy) return ChangeCopy(server, world, entry, kGarbled);

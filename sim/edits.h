@@ -1,12 +1,13 @@
 // What people do to what stands: they suspend, edit and delete a resource, replace its verification
 // policy, grant and withdraw a realm, delete a Job or a Lease, restore a backup, tamper with status
-// or with the copy of an unresolved run, misspell a spec, or point the URL at another database.
+// or with the copy of an unresolved run, occupy the name of a plan's projection, misspell a spec,
+// or point the URL at another database.
 //
-// Resuming, granting, sharing and correcting help, and cost nothing; everything else is a
+// Resuming, granting, sharing, freeing and correcting help, and cost nothing; everything else is a
 // disturbance. As everywhere, an act is offered while World.person has it left and where it would
 // change something.
 //
-// Answers: issue item 9; spec 02, B-12, N, O, P-3, Q-5; spec 05, S-53.
+// Answers: issue item 9; spec 02, B-12, E-3, N, O, P-3, Q-5; spec 05, S-50, S-53.
 
 #ifndef SIM_EDITS_H_
 #define SIM_EDITS_H_
@@ -27,7 +28,8 @@ inline constexpr char kDelete[] = "delete";
 // The verification policy's ConfigMap comes back with other content, or with the same.
 inline constexpr char kMovePolicy[] = "move-policy";
 inline constexpr char kRecreatePolicy[] = "recreate-policy";
-// The PtahRealm that a resource names no longer lists its namespace, or lists it again.
+// The PtahRealm that a resource names no longer lists its namespace, or lists it again; one that is
+// not there is made.
 inline constexpr char kWithdrawGrant[] = "withdraw-grant";
 inline constexpr char kGrant[] = "grant";
 // The resource declares that it manages only part of the database.
@@ -43,6 +45,10 @@ inline constexpr char kGarbleCopy[] = "garble-copy";
 inline constexpr char kMisspellExclude[] = "misspell-exclude";
 inline constexpr char kMisspellEngine[] = "misspell-engine";
 inline constexpr char kCorrectSpec[] = "correct-spec";
+// A ConfigMap that is nobody's plan takes the name of a projection that is not staged yet, and
+// goes.
+inline constexpr char kOccupyProjection[] = "occupy-projection";
+inline constexpr char kFreeProjection[] = "free-projection";
 // A person writes a resource's status: admission has to refuse it.
 inline constexpr char kTamperStatus[] = "tamper-status";
 // A backup is restored without status: under another UID, as tools do, or in place.

@@ -150,6 +150,39 @@ TEST(EditTest, AGrantIsWithdrawnAndGivenAgain) {
   EXPECT_EQ(at.world.Get<api::PtahRealm>("", "orders")->spec().namespaces(0), "test");
 }
 
+TEST(EditTest, ARealmThatIsNotThereIsMadeByItsGrant) {
+  Edited at;
+  Delete(at.server, at.world, "test", {api::Kind::kPtahRealm, "", "orders"});
+  ASSERT_EQ(at.world.Get<api::PtahRealm>("", "orders"), nullptr);
+  at.world.person.Edit(act::kWithdrawGrant) = 1;
+  EXPECT_FALSE(at.Offers(act::kWithdrawGrant));
+  at.Do(act::kGrant);
+  ASSERT_NE(at.world.Get<api::PtahRealm>("", "orders"), nullptr);
+  EXPECT_EQ(at.world.Get<api::PtahRealm>("", "orders")->spec().namespaces(0), "test");
+}
+
+TEST(EditTest, AProjectionsNameIsOccupiedWhileNothingStandsThereAndFreedAgain) {
+  Edited at;
+  auto plan = Named<api::PtahSchemaPlan>("plan");
+  plan->mutable_spec()->add_chunks()->set_name("plan-000");
+  at.Add(plan);
+  auto schema = Named<api::PtahSchema>("s");
+  schema->mutable_metadata()->add_finalizers(api::kSchemaFinalizer);
+  at.Add(schema);
+  at.world.person.Edit(act::kOccupyProjection) = 1;
+  EXPECT_FALSE(at.Offers(act::kOccupyProjection)) << "status names no plan";
+  auto planned = std::make_shared<api::PtahSchema>(*at.world.Get<api::PtahSchema>("test", "s"));
+  planned->mutable_status()->mutable_plan()->set_name("plan");
+  ASSERT_TRUE(Update(at.server, at.world, "test", planned, api::Subresource::kStatus).status.ok());
+  EXPECT_EQ(at.Find(StepKind::kPerson, act::kOccupyProjection)->cost, 1);
+  at.Take(StepKind::kPerson, act::kOccupyProjection);
+  ASSERT_NE(at.world.Get<api::ConfigMap>("test", "plan-000"), nullptr);
+  at.world.person.Edit(act::kOccupyProjection) = 1;
+  EXPECT_FALSE(at.Offers(act::kOccupyProjection));
+  at.Do(act::kFreeProjection);
+  EXPECT_EQ(at.world.Get<api::ConfigMap>("test", "plan-000"), nullptr);
+}
+
 TEST(EditTest, MayBeMeantForOneResourceOnly) {
   Edited at;
   at.world.person.Edit(ActOn(act::kSuspend, "another")) = 1;

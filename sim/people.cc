@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lifecycle/api/check.h"
+#include "lifecycle/api/digest.h"
 #include "lifecycle/api/migration.pb.h"
 #include "lifecycle/api/names.h"
 #include "lifecycle/api/schema.pb.h"
@@ -141,6 +142,43 @@ std::shared_ptr<google::protobuf::Message> AcknowledgmentFor(const World& world,
   Refer(migration, word->mutable_spec()->mutable_migration_ref());
   word->mutable_spec()->set_operation_id(run);
   return word;
+}
+
+// One of a run that this migration does not hold, as it was stamped at its time.
+std::shared_ptr<api::PtahMigrationRunAcknowledgment> OldAcknowledgmentFor(const World& world,
+                                                                          const Entry& entry) {
+  if (entry.object->key.kind != api::Kind::kPtahMigration) return nullptr;
+  const api::PtahMigration& migration = entry.object->As<api::PtahMigration>();
+  if (!migration.status().has_unresolved_run()) return nullptr;
+  auto word = Named<api::PtahMigrationRunAcknowledgment>(world, migration.metadata(), "old-ack");
+  auto& spec = *word->mutable_spec();
+  Refer(migration, spec.mutable_migration_ref());
+  spec.set_operation_id(api::DigestOf("a run of another time"));
+  spec.mutable_acknowledged_by()->set_username(kPersonUser);
+  spec.set_acknowledged_at_ms(world.now_ms);
+  spec.set_mutation_request_uid("old-request");
+  return word;
+}
+
+// Whether a schema's proof is about the plan that the approval names.
+bool IsBeingProven(const World& world, const Entry& approval) {
+  const std::string& plan = approval.object->As<api::PtahSchemaApproval>().spec().plan_ref().uid();
+  bool proven = false;
+  ForEachOfKind(world, api::Kind::kPtahSchema, [&](const Entry& entry) {
+    const api::PendingObservation& proof =
+        entry.object->As<api::PtahSchema>().status().pending_observation();
+    proven = proven || (!plan.empty() && proof.plan().uid() == plan);
+    return !proven;
+  });
+  return proven;
+}
+
+// The approval as it was signed, under a name of its own and with no word of what became of it.
+std::shared_ptr<api::PtahSchemaApproval> SecondApproval(const World& world, const Entry& approval) {
+  const auto& first = approval.object->As<api::PtahSchemaApproval>();
+  auto second = Named<api::PtahSchemaApproval>(world, first.metadata(), "again");
+  *second->mutable_spec() = first.spec();
+  return second;
 }
 
 bool IsAdmitted(const ApiServer& server, const World& world,
@@ -284,6 +322,9 @@ class PeopleOffers {
     if (Has(act::kAcknowledge)) {
       OfferCreate(act::kAcknowledge, entry, AcknowledgmentFor(world_, entry));
     }
+    if (Has(act::kRestoreAcknowledgment) && OldAcknowledgmentFor(world_, entry) != nullptr) {
+      Add(act::kRestoreAcknowledgment, entry, 1);
+    }
   }
 
   void OfferCreate(const char* what, const Entry& entry,
@@ -294,6 +335,10 @@ class PeopleOffers {
   }
 
   void OfferOnApproval(const Entry& entry) {
+    if (Has(act::kRestoreApproval) && entry.object->key.kind == api::Kind::kPtahSchemaApproval &&
+        IsBeingProven(world_, entry)) {
+      Add(act::kRestoreApproval, entry, 1);
+    }
     if (!IsUnspent(DecisionOf(entry))) {
       // A claim that spent it may still stand before its mark, and looks for it again there.
       if (Has(act::kDeleteApproval) && IsHeldByAClaim(entry)) Add(act::kDeleteApproval, entry, 1);
@@ -341,6 +386,10 @@ void TakeAct(const ApiServer& server, World& world, const WorldStep& step) {
     Create(server, world, kPersonUser, ApprovalFor(world, entry));
   } else if (step.what == act::kAcknowledge) {
     Create(server, world, kPersonUser, AcknowledgmentFor(world, entry));
+  } else if (step.what == act::kRestoreApproval) {
+    Restore(server, world, SecondApproval(world, entry));
+  } else if (step.what == act::kRestoreAcknowledgment) {
+    Restore(server, world, OldAcknowledgmentFor(world, entry));
   } else if (step.what == act::kRepair) {
     Repair(world, entry.object->As<api::PtahMigration>());
   } else if (step.what == act::kDeleteApproval) {
@@ -379,9 +428,9 @@ void TakePersonStep(const ActorContext& context, World& world, const WorldStep& 
 }
 
 bool IsAct(absl::string_view what) {
-  static constexpr const char* kDecisions[] = {act::kApprove,         act::kDeleteApproval,
-                                               act::kReplaceApproval, act::kRepublish,
-                                               act::kRepair,          act::kAcknowledge};
+  static constexpr const char* kDecisions[] = {
+      act::kApprove, act::kDeleteApproval, act::kReplaceApproval,       act::kRepublish,
+      act::kRepair,  act::kAcknowledge,    act::kRestoreAcknowledgment, act::kRestoreApproval};
   return IsEdit(what) || (IsRelease(what) && what != act::kRetire) ||
          std::any_of(std::begin(kDecisions), std::end(kDecisions),
                      [what](const char* decision) { return what == decision; });

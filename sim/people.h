@@ -31,6 +31,10 @@ inline constexpr char kRepublish[] = "republish";
 // A migration's partly applied file is completed, and all its files are recorded.
 inline constexpr char kRepair[] = "repair";
 inline constexpr char kAcknowledge[] = "acknowledge";
+// A second approval of the plan that a proof is about comes back from a backup, past admission.
+inline constexpr char kRestoreApproval[] = "restore-approval";
+// The acknowledgment of another run comes back from a backup, stamped, past admission.
+inline constexpr char kRestoreAcknowledgment[] = "restore-acknowledgment";
 }  // namespace act
 
 // Whether a person may be given this act, by this or the other two headers.

@@ -213,5 +213,41 @@ TEST(PeopleTest, AcknowledgeAnUnresolvedRunOnce) {
   EXPECT_FALSE(at.Find(StepKind::kPerson, act::kAcknowledge).has_value());
 }
 
+TEST(PeopleTest, BringBackASecondApprovalWhileItsPlanIsProven) {
+  ActorWorld at;
+  AddSchema(at);
+  at.world.person.Edit(act::kApprove) = 1;
+  at.Take(StepKind::kPerson, act::kApprove);
+  at.world.person.Edit(act::kRestoreApproval) = 1;
+  EXPECT_FALSE(at.Find(StepKind::kPerson, act::kRestoreApproval).has_value());
+  const api::PtahSchemaApproval first = Get<api::PtahSchemaApproval>(at, "s-approval-1");
+  api::PtahSchemaStatus status;
+  status.mutable_pending_observation()->mutable_plan()->set_uid(first.spec().plan_ref().uid());
+  SetStatus<api::PtahSchema>(at, "s", status);
+  EXPECT_EQ(at.Find(StepKind::kPerson, act::kRestoreApproval)->cost, 1);
+  at.Take(StepKind::kPerson, act::kRestoreApproval);
+  const api::PtahSchemaApproval& second = Get<api::PtahSchemaApproval>(at, "s-approval-1-again-1");
+  EXPECT_EQ(second.spec().plan_ref().uid(), first.spec().plan_ref().uid());
+  EXPECT_NE(second.metadata().uid(), first.metadata().uid());
+  EXPECT_TRUE(second.status().conditions().empty());
+}
+
+TEST(PeopleTest, BringBackTheAcknowledgmentOfAnotherRunPastAdmission) {
+  ActorWorld at;
+  AddMigration(at);
+  at.world.person.Edit(act::kRestoreAcknowledgment) = 1;
+  EXPECT_FALSE(at.Find(StepKind::kPerson, act::kRestoreAcknowledgment).has_value());
+  api::PtahMigrationStatus status;
+  status.mutable_unresolved_run()->set_operation_id("o");
+  SetStatus<api::PtahMigration>(at, "m", status);
+  EXPECT_EQ(at.Find(StepKind::kPerson, act::kRestoreAcknowledgment)->cost, 1);
+  at.Take(StepKind::kPerson, act::kRestoreAcknowledgment);
+  const auto& spec = Get<api::PtahMigrationRunAcknowledgment>(at, "m-old-ack-1").spec();
+  EXPECT_NE(spec.operation_id(), "o");
+  EXPECT_EQ(spec.acknowledged_by().username(), kPersonUser);
+  EXPECT_NE(spec.acknowledged_at_ms(), 0);
+  EXPECT_FALSE(spec.mutation_request_uid().empty());
+}
+
 }  // namespace
 }  // namespace sim

@@ -189,6 +189,31 @@ void ObserveApproval(World& world, Handle before, Handle after) {
   }
 }
 
+std::string LeaseEpochOf(const api::Lease& lease) {
+  const auto& annotations = lease.metadata().annotations();
+  const auto epoch = annotations.find(api::annotation::kLeaseEpoch);
+  return epoch == annotations.end() ? "" : epoch->second;
+}
+
+void ObserveLease(World& world, Handle before, Handle after) {
+  if (before == nullptr) return;
+  const api::Lease& was = before->As<api::Lease>();
+  const std::string& holder = was.spec().holder_identity();
+  if (holder.empty()) return;
+  if (after != nullptr && after->As<api::Lease>().spec().holder_identity() == holder &&
+      LeaseEpochOf(after->As<api::Lease>()) == LeaseEpochOf(was)) {
+    return;
+  }
+  for (const auto& [id, operation] : world.truth.operations) {
+    if (operation.holder != holder || operation.type == kRivalType) continue;
+    const bool dispatched = operation.created != Count::kNone || operation.flying != Count::kNone;
+    if (operation.open && dispatched && !operation.realm_moved) {
+      world.truth.operations.Edit(id).realm_moved = true;
+    }
+    return;
+  }
+}
+
 bool Contains(const std::vector<std::string>& list, const std::string& value) {
   return std::find(list.begin(), list.end(), value) != list.end();
 }
@@ -229,6 +254,7 @@ void ObserveStore(World& world, Handle before, Handle after) {
     case api::Kind::kPod:
       return;
     case api::Kind::kLease:
+      ObserveLease(world, before, after);
       return WatchLease(world, after);
   }
 }

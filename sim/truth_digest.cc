@@ -42,8 +42,8 @@ Hash128 OperationDigest(const std::string&, const OperationTruth& operation) {
   const auto& [id, family, resource, resource_uid, type, mutating, nonce, holder,
                coordination_digest, plan_uid, approval_uid, dispatch_not_after_ms,
                execution_not_after_ms, grace_ms, created, flying, job_names, job_uids, read_back,
-               pods, marked, database, effect, finished_ok, disturbed, reading, open, lost] =
-      operation;
+               pods, marked, realm_moved, database, effect, finished_ok, disturbed, reading, open,
+               lost] = operation;
   Hasher hasher;
   hasher.Text(id).Int(static_cast<uint64_t>(family));
   hasher.Int(static_cast<uint64_t>(resource.kind)).Text(resource.namespace_).Text(resource.name);
@@ -54,7 +54,7 @@ Hash128 OperationDigest(const std::string&, const OperationTruth& operation) {
   AbsorbTexts(job_names, hasher);
   AbsorbTexts(job_uids, hasher);
   AbsorbTexts(read_back, hasher);
-  hasher.Int(static_cast<uint64_t>(pods)).Bool(marked).Int(Bits(database));
+  hasher.Int(static_cast<uint64_t>(pods)).Bool(marked).Bool(realm_moved).Int(Bits(database));
   AbsorbEffects(effect, hasher);
   hasher.Bool(finished_ok).Bool(disturbed);
   AbsorbReading(reading, hasher);

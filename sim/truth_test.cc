@@ -349,6 +349,24 @@ TEST_F(TruthTest, AnOperationWhoseHolderALeaseNamesIsRemembered) {
   EXPECT_FALSE(IsKnown(id));
 }
 
+TEST_F(TruthTest, ARealmThatMovesUnderAJobIsNoted) {
+  const std::string id = Claim("Apply");
+  api::Lease lease = Named<api::Lease>("l");
+  lease.mutable_spec()->set_holder_identity(Of(id).holder);
+  (*lease.mutable_metadata()->mutable_annotations())[api::annotation::kLeaseEpoch] = "first";
+  lease = store_.Create(lease);
+  (*lease.mutable_metadata()->mutable_annotations())[api::annotation::kLeaseEpoch] = "second";
+  lease = store_.Patch(lease);
+  EXPECT_FALSE(Of(id).realm_moved) << "nothing was sent yet";
+  AddJob();
+  lease.mutable_spec()->set_renew_time_ms(store_.world.now_ms);
+  lease = store_.Patch(lease);
+  EXPECT_FALSE(Of(id).realm_moved) << "a renewal moves nothing";
+  lease.mutable_spec()->set_holder_identity("another");
+  store_.Patch(lease);
+  EXPECT_TRUE(Of(id).realm_moved);
+}
+
 TEST_F(TruthTest, AnOperationThatAnApprovalWasSpentOnKeepsItsNameAndNothingElse) {
   const api::PtahMigrationApproval approval = store_.Create(Named<api::PtahMigrationApproval>("a"));
   const std::string id = Claim("Apply", approval.metadata().uid());
