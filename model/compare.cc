@@ -142,6 +142,7 @@ absl::Status MatchOfCreate(const lifecycle::dispatch::ClaimContext& context,
 }  // namespace
 
 void Comparer::OfWrite(const SentWrite& write, const PassTrace& trace, Findings& findings) {
+  Takeover(write, trace, findings);
   if (!IsJobCreate(*write.request)) return;
   const sim::World& world = *write.world_before;
   const sim::Entry* entry = world.Find(trace.resource);

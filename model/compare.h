@@ -12,7 +12,7 @@
 // chosen by digest and never by chance. A Job's variations are dealt out over the Jobs that are
 // reached. A replay compares everything, so that what it shows does not depend on the sample.
 //
-// Answers: spec 05, S-31, S-44, S-45.
+// Answers: spec 05, S-12, S-31, S-44, S-45.
 
 #ifndef MODEL_COMPARE_H_
 #define MODEL_COMPARE_H_
@@ -44,13 +44,15 @@ class Comparer {
 
   // Compares what a fresh process does in this state, and the Jobs that stand in it.
   void OfState(const sim::World& world, Findings& findings);
-  // Compares how the two ends judge a Job that is being created.
+  // Compares how the two ends judge a Job that is being created, and a takeover with the same of a
+  // Lease that is not lapsed.
   void OfWrite(const SentWrite& write, const PassTrace& trace, Findings& findings);
 
  private:
   bool IsSampled(const sim::World& world);
   void Scramble(const sim::World& world, Findings& findings);
   void Harvests(const sim::World& world, Findings& findings);
+  void Takeover(const SentWrite& write, const PassTrace& trace, Findings& findings);
   // One stored Job that a record of the resource names, and who would ask for its cleanup.
   struct Cleanup {
     const sim::World& world;
@@ -70,11 +72,12 @@ class Comparer {
   const sim::ApiServer judged_;  // Asks the one.
   bool all_ = false;
   std::set<std::pair<uint64_t, uint64_t>> views_;
+  size_t takeovers_ = 0;
   std::set<std::string> created_;
   std::set<std::string> cleaned_;
 };
 
-// The passes of S-45 and S-31 (compare_passes.cc).
+// The passes of S-45, S-31 and S-12 (compare_passes.cc).
 
 // Returns `world` with every condition reason and every phase saying something else. A phase Failed
 // stays, since it paces a retry.

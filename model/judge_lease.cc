@@ -1,6 +1,6 @@
 // The realm: who holds it, until when, and when it is given back.
 //
-// Answers: S-11, S-12, S-18, S-19, S-43, L-05, L-13.
+// Answers: S-11, S-12, S-18, S-19, S-22, S-43, L-05, L-13.
 
 #include <algorithm>
 #include <string>
@@ -18,16 +18,29 @@ namespace api = lifecycle::api;
 using sim::Count;
 using sim::OperationTruth;
 
+constexpr int64_t kContentionPollMs = 5'000;  // Spec 01, 14.
+
 void S11(const Scene& scene, Findings& findings) {
   if (!IsAccount(scene)) return;
   const api::ActiveOperation& claim = *scene.before.claim;
   const api::Lease* lease = LeaseOf(scene.world, claim.coordination_digest());
   const bool same = lease != nullptr && scene.operation != nullptr &&
                     lease->spec().holder_identity() == scene.operation->holder &&
-                    EpochOf(*lease) == claim.lease_epoch() && !claim.lease_continuity_lost();
+                    EpochOf(*lease) == claim.lease_epoch() && !claim.lease_continuity_lost() &&
+                    !scene.operation->realm_moved;
   findings.Expect(Property::kS11, same, [&] {
     return absl::StrCat(scene.Name(), ": an outcome was read although the realm's epoch changed");
   });
+}
+
+// Whether the process has watched the Lease, as it stands, through its whole duration.
+bool HasWatchedLapse(const sim::Process& process, const api::Lease& lease, int64_t now_ms) {
+  const auto seen = process.memory->leases.find(lease.metadata().name());
+  return seen != process.memory->leases.end() &&
+         seen->second.holder == lease.spec().holder_identity() &&
+         seen->second.renew_time_ms == lease.spec().renew_time_ms() &&
+         now_ms - process.started_ms - seen->second.first_seen_ms >=
+             lease.spec().lease_duration_seconds() * 1000;
 }
 
 void S12(const Scene& scene, Findings& findings) {
@@ -43,12 +56,7 @@ void S12(const Scene& scene, Findings& findings) {
     return;
   }
   const sim::Process& process = scene.trace.start->processes[scene.trace.id.process];
-  const auto seen = process.memory->leases.find(before.metadata().name());
-  const int64_t now = scene.world.now_ms - process.started_ms;
-  const bool watched =
-      seen != process.memory->leases.end() && seen->second.holder == foreign &&
-      seen->second.renew_time_ms == before.spec().renew_time_ms() &&
-      now - seen->second.first_seen_ms >= before.spec().lease_duration_seconds() * 1000;
+  const bool watched = HasWatchedLapse(process, before, scene.world.now_ms);
   findings.Expect(Property::kS12, watched, [&] {
     return absl::StrCat(scene.Name(), ": took the Lease from ", foreign,
                         " without having watched it lapse");
@@ -74,6 +82,23 @@ void S18(const Scene& scene, Findings& findings) {
   findings.Expect(Property::kS18, owed && !can_run, [&] {
     return absl::StrCat(scene.Name(), ": the realm was given back ",
                         owed ? "while its executor can still write" : "although no record owes it");
+  });
+}
+
+// A schema's realm is its Apply's until the proof is settled: nothing gives it back before.
+void S22(const Scene& scene, Findings& findings) {
+  if (!scene.write.writes.Has(22)) return;
+  const std::string& holder = scene.write.before->As<api::Lease>().spec().holder_identity();
+  const OperationTruth* operation = nullptr;
+  for (const auto& [id, one] : scene.world.truth.operations) {
+    if (one.holder == holder && one.mutating) operation = &one;
+  }
+  if (operation == nullptr || operation->family != sim::Family::kSchema) return;
+  const ResourceView resource = scene.Resource();
+  const bool proving =
+      resource.proof != nullptr && resource.proof->apply_operation_id() == operation->id;
+  findings.Expect(Property::kS22, !proving, [&] {
+    return absl::StrCat(scene.Name(), ": the realm was given back while its proof is open");
   });
 }
 
@@ -179,11 +204,43 @@ void L05(const Scene& scene, Findings& findings) {
   });
 }
 
+// The Lease for which the pass's claim still waits when it ends, since somebody else holds it; null
+// when it does not.
+const api::Lease* AwaitedLease(const PassScene& scene) {
+  if (scene.now.claim == nullptr || !IsApply(*scene.now.claim) ||
+      MayHaveDispatched(*scene.now.claim) || !scene.trace.writes.empty() ||
+      !scene.result.status.ok()) {
+    return nullptr;
+  }
+  const api::Lease* lease = LeaseOf(scene.end, scene.start.claim->coordination_digest());
+  const auto operation = scene.end.truth.operations.find(scene.start.claim->id());
+  if (lease == nullptr || operation == scene.end.truth.operations.end()) return nullptr;
+  const std::string& holder = lease->spec().holder_identity();
+  return holder.empty() || holder == operation->second.holder ? nullptr : lease;
+}
+
+// A realm whose holder is gone comes back: who has watched its Lease lapse takes it.
+void L05Lapsed(const PassScene& scene, const api::Lease& awaited, Findings& findings) {
+  const bool lapsed = HasWatchedLapse(scene.process(), awaited, scene.begin().now_ms);
+  findings.Expect(Property::kL05, !lapsed, [&] {
+    return absl::StrCat(scene.Name(), ": waits for a realm that it has watched lapse");
+  });
+}
+
+// A claim that waits for a realm somebody else holds looks again within five seconds.
+void L13(const PassScene& scene, Findings& findings) {
+  const auto& requeue_ms = scene.result.requeue_after_ms;
+  findings.Expect(Property::kL13, requeue_ms && *requeue_ms <= kContentionPollMs, [&] {
+    return absl::StrCat(scene.Name(), ": waits longer than five seconds for a realm");
+  });
+}
+
 }  // namespace
 
 void JudgeLeaseStored(const Scene& scene, Findings& findings) {
   S12(scene, findings);
   S18(scene, findings);
+  S22(scene, findings);
   S43(scene, findings);
   L05(scene, findings);
 }
@@ -195,19 +252,10 @@ void JudgeLeaseChanged(const Scene& scene, Findings& findings) {
 
 void JudgeLeaseEnded(const PassScene& scene, Findings& findings) {
   if (scene.start.claim == nullptr || scene.trace.harmed) return;
-  // L-13: a claim that waits for a realm somebody else holds looks again within five seconds.
-  const api::Lease* lease = LeaseOf(scene.end, scene.start.claim->coordination_digest());
-  const auto operation = scene.end.truth.operations.find(scene.start.claim->id());
-  if (scene.now.claim != nullptr && !MayHaveDispatched(*scene.now.claim) && lease != nullptr &&
-      operation != scene.end.truth.operations.end() && scene.trace.writes.empty() &&
-      scene.result.status.ok() && !lease->spec().holder_identity().empty() &&
-      lease->spec().holder_identity() != operation->second.holder && IsApply(*scene.now.claim)) {
-    findings.Expect(Property::kL13,
-                    scene.result.requeue_after_ms && *scene.result.requeue_after_ms <= 5'000, [&] {
-                      return absl::StrCat(api::ShortName(scene.trace.resource),
-                                          ": waits longer than five seconds for a realm");
-                    });
-  }
+  const api::Lease* awaited = AwaitedLease(scene);
+  if (awaited == nullptr) return;
+  L05Lapsed(scene, *awaited, findings);
+  L13(scene, findings);
 }
 
 }  // namespace model

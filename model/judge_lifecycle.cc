@@ -137,6 +137,15 @@ bool IsUnknownType(const ResourceView& view) {
                                 : !is_one_of({api::operation::kHistory});
 }
 
+// Rotation and deletion retire it; else a schema drops one of which nothing was dispatched.
+bool MayBeDropped(const Scene& scene) {
+  const api::ActiveOperation& claim = *scene.before.claim;
+  const bool rotated = BindingOf(scene.before).epoch() != BindingOf(scene.after).epoch();
+  if (IsDeleting(scene.before) || rotated) return true;
+  return scene.before.schema != nullptr && !MayHaveDispatched(claim) &&
+         scene.world.Get<api::Job>(scene.trace.resource.namespace_, claim.job_name()) == nullptr;
+}
+
 // What was done for a claim of an unknown type by this write; empty for nothing.
 std::string DoneForUnknown(const Scene& scene, const ResourceView& resource) {
   const api::Request& request = *scene.write.request;
@@ -153,7 +162,8 @@ std::string DoneForUnknown(const Scene& scene, const ResourceView& resource) {
   }
   const bool recorded = (scene.after.proof != nullptr && scene.before.proof == nullptr) ||
                         (scene.after.unresolved != nullptr && scene.before.unresolved == nullptr);
-  return recorded ? "a result was recorded for it" : "";
+  if (recorded) return "a result was recorded for it";
+  return MayBeDropped(scene) ? "" : "it was discarded";
 }
 
 void S34(const Scene& scene, Findings& findings) {
@@ -198,7 +208,9 @@ void S36(const PassScene& scene, Findings& findings) {
   if (!RunsUndisturbed(scene)) return;
   const bool kept = scene.now.claim != nullptr && scene.now.claim->id() == start.claim->id();
   const api::Lease* lease = LeaseOf(scene.end, start.claim->coordination_digest());
-  const bool renewed = lease != nullptr && lease->spec().renew_time_ms() == scene.end.now_ms;
+  // Asked for the write too: where no time has passed, the times are equal without one.
+  const bool renewed = lease != nullptr && scene.trace.writes.Has(5) &&
+                       lease->spec().renew_time_ms() == scene.end.now_ms;
   const bool looks_again =
       scene.result.requeue_after_ms && *scene.result.requeue_after_ms <= kSupervisionMaxMs;
   findings.Expect(Property::kS36, kept && renewed && looks_again, [&] {

@@ -65,6 +65,36 @@ void S28(const Scene& scene, Findings& findings) {
   });
 }
 
+// Whether a plan of the resource was made under this epoch.
+bool IsUsed(const std::string& epoch, const sim::World& world, const ResourceView& view) {
+  for (const sim::Entry& entry : world.objects) {
+    if (entry.object->key.kind == api::Kind::kPtahSchemaPlan) {
+      const auto& plan = entry.object->As<api::PtahSchemaPlan>().spec();
+      if (plan.schema_ref().uid() == view.meta->uid() && plan.execution_binding_id() == epoch) {
+        return true;
+      }
+    }
+    if (entry.object->key.kind == api::Kind::kPtahMigrationPlan) {
+      const auto& plan = entry.object->As<api::PtahMigrationPlan>().spec();
+      if (plan.migration_ref().uid() == view.meta->uid() && plan.execution_binding_id() == epoch) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+// A binding that is installed has an epoch of its own, also when its components are old ones.
+void S28Installed(const Scene& scene, Findings& findings) {
+  const api::ExecutionBinding& is = BindingOf(scene.after);
+  if (SameMessage(BindingOf(scene.before), is)) return;
+  const bool fresh = is.epoch() != BindingOf(scene.before).epoch() &&
+                     !IsUsed(is.epoch(), scene.world, scene.before);
+  findings.Expect(Property::kS28, fresh, [&] {
+    return absl::StrCat(scene.Name(), ": a binding is installed under the epoch of another");
+  });
+}
+
 // --- S-29 ---
 
 // What a schema's new epoch left unnamed; empty when nothing was.
@@ -292,6 +322,7 @@ void JudgeRotationSent(const Scene& scene, Findings& findings) {
 }
 
 void JudgeRotationChanged(const Scene& scene, Findings& findings) {
+  S28Installed(scene, findings);
   S29(scene, findings);
   S40(scene, findings);
   S41Retired(scene, findings);

@@ -61,6 +61,7 @@ void PassJudge::Sent(const SentWrite& write, const PassTrace& trace) {
   JudgeLifecycleStored(scene, findings_);
   if (scene.before.key == nullptr || scene.after.key == nullptr) return;
   JudgeDispatchChanged(scene, findings_);
+  JudgeAuthorizationChanged(scene, findings_);
   JudgeLeaseChanged(scene, findings_);
   JudgeOutcomeChanged(scene, findings_);
   JudgeRotationChanged(scene, findings_);
@@ -75,7 +76,7 @@ void PassJudge::Ended(const api::PassResult& result, const PassTrace& trace,
   const ResourceView now = ViewOf(last == nullptr ? nullptr : last->object);
   if (start.key == nullptr) return;
   const PassScene scene{result, trace, end, start, now};
-  JudgeDispatchEnded(scene, findings_);
+  JudgeAuthorizationEnded(scene, findings_);
   JudgeLeaseEnded(scene, findings_);
   JudgeLifecycleEnded(scene, findings_);
   JudgeRealmEnded(scene, findings_);

@@ -15,7 +15,10 @@ namespace model {
 void JudgeDispatchSent(const Scene& scene, Findings& findings);
 void JudgeDispatchStored(const Scene& scene, Findings& findings);
 void JudgeDispatchChanged(const Scene& scene, Findings& findings);
-void JudgeDispatchEnded(const PassScene& scene, Findings& findings);
+
+// What authorizes it: plan, policy and one decision (judge_authorization.cc).
+void JudgeAuthorizationChanged(const Scene& scene, Findings& findings);
+void JudgeAuthorizationEnded(const PassScene& scene, Findings& findings);
 
 // Who holds the realm, and when it is given back (judge_lease.cc).
 void JudgeLeaseStored(const Scene& scene, Findings& findings);
@@ -41,6 +44,9 @@ void JudgeRealmState(const sim::World& world, Findings& findings);
 
 // An unresolved run's record, its copy, and what settles it (judge_record.cc).
 void JudgeRecordChanged(const Scene& scene, Findings& findings);
+
+// What a state still has to come back from (judge_recovery.cc).
+void PremisesOfRecovery(const sim::World& world, const ResourceView& view, Findings& findings);
 
 }  // namespace model
 

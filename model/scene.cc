@@ -115,7 +115,8 @@ std::optional<api::FramePayload> FrameOf(const sim::World& world, const Operatio
     return std::nullopt;
   }
   api::FrameResult parsed = api::ParseFrame(*log->second.text, ExpectationOf(*operation));
-  if (!parsed.ok()) return std::nullopt;
+  // Asked here too, or the parser that is wrong about it would vouch for itself.
+  if (!parsed.ok() || parsed.payload.operation_id() != operation->id) return std::nullopt;
   return std::move(parsed.payload);
 }
 
@@ -127,7 +128,7 @@ std::optional<api::TerminationSummary> SummaryOf(const sim::World& world,
     if (!container.state().has_terminated()) continue;
     auto summary =
         api::ParseSummary(container.state().terminated().message(), ExpectationOf(*operation));
-    if (summary.ok()) return *std::move(summary);
+    if (summary.ok() && summary->operation_id() == operation->id) return *std::move(summary);
   }
   return std::nullopt;
 }

@@ -1,0 +1,122 @@
+// What a state still has to come back from, and whether the run has ended.
+//
+// Answers: L-09 to L-11; spec 05, section 2.
+
+#include <string>
+
+#include "lifecycle/api/names.h"
+#include "model/judge.h"
+#include "model/judges.h"
+
+namespace model {
+namespace {
+
+namespace api = lifecycle::api;
+
+// Whether a rotation of the schema's binding left something that is not worked off.
+bool RotationOpen(const ResourceView& view) {
+  return view.schema != nullptr && view.schema->status().has_pending_binding_retirement();
+}
+
+bool DeletionOpen(const ResourceView& view) {
+  return view.meta->deletion_timestamp_ms() != 0 && !view.meta->finalizers().empty();
+}
+
+// Whether a plan of the resource is stored that its Plan claim, or its phase, has yet to publish.
+bool PublicationOpen(const sim::World& world, const ResourceView& view) {
+  for (const sim::Entry& entry : world.objects) {
+    if (view.schema != nullptr && view.claim != nullptr &&
+        view.claim->type() == api::operation::kPlan &&
+        entry.object->key.kind == api::Kind::kPtahSchemaPlan) {
+      const auto& plan = entry.object->As<api::PtahSchemaPlan>();
+      if (plan.spec().schema_ref().uid() == view.meta->uid() &&
+          plan.spec().execution_binding_id() == view.claim->execution_binding_id() &&
+          plan.metadata().uid() != view.schema->status().plan().uid() &&
+          !IsTrue(plan.status().conditions(), api::condition::kReady)) {
+        return true;
+      }
+    }
+    if (view.migration != nullptr && *view.phase == api::phase::kPlanning &&
+        entry.object->key.kind == api::Kind::kPtahMigrationPlan) {
+      const auto& plan = entry.object->As<api::PtahMigrationPlan>();
+      if (plan.spec().migration_ref().uid() == view.meta->uid() &&
+          plan.spec().history_fingerprint() == view.migration->status().history().fingerprint() &&
+          plan.metadata().uid() != view.migration->status().plan().uid()) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+void PremisesOfRecovery(const sim::World& world, const ResourceView& view, Findings& findings) {
+  if (RotationOpen(view)) findings.Premise(Property::kL09);
+  if (DeletionOpen(view)) findings.Premise(Property::kL10);
+  if (PublicationOpen(world, view)) findings.Premise(Property::kL11);
+}
+
+Property RecoveryPropertyOf(const sim::World& world) {
+  for (const sim::Entry& entry : world.objects) {
+    const ResourceView view = ViewOf(entry.object);
+    if (view.key == nullptr) continue;
+    if (DeletionOpen(view)) return Property::kL10;
+    if (RotationOpen(view)) return Property::kL09;
+    if (PublicationOpen(world, view)) return Property::kL11;
+    if (view.proof != nullptr) return Property::kL03;
+    if (view.claim != nullptr) {
+      return IsApply(*view.claim) && MayHaveDispatched(*view.claim) ? Property::kL02
+                                                                    : Property::kL01;
+    }
+    if (view.unresolved != nullptr) return Property::kL04;
+    if (view.release != nullptr) return Property::kL05;
+  }
+  return Property::kRecovery;
+}
+
+bool AccountOpen(const sim::World& world) {
+  for (const sim::Entry& entry : world.objects) {
+    const ResourceView view = ViewOf(entry.object);
+    if (view.key == nullptr) continue;
+    if (view.proof != nullptr || view.unresolved != nullptr || view.release != nullptr) return true;
+    if (view.claim != nullptr && IsApply(*view.claim)) return true;
+    if (RotationOpen(view) || DeletionOpen(view)) return true;
+  }
+  return false;
+}
+
+namespace {
+
+// Whether what this resource does next is no part of the run.
+bool IsPutAway(const sim::World& world, const ResourceView& view, int operations, bool readings) {
+  if (view.claim != nullptr) {
+    // The reading that follows a migration's run belongs to it; any other chain is the next one. A
+    // claim of a type that nobody knows is neither.
+    const std::string& type = view.claim->type();
+    return !readings && (type == api::operation::kResolve || type == api::operation::kVerify ||
+                         type == api::operation::kObserve || type == api::operation::kPlan);
+  }
+  // Every account is settled and put away: whatever comes now begins with the next reading.
+  return world.truth.apply_claims >= operations && view.meta->finalizers().empty() &&
+         *view.phase != api::phase::kVerifyingHistory && *view.phase != api::phase::kReading;
+}
+
+}  // namespace
+
+bool HasEnded(const sim::World& world, int operations, bool readings) {
+  if (world.truth.apply_claims > operations) return true;
+  if (AccountOpen(world)) return false;
+  bool put_away = true;
+  bool any = false;
+  for (const sim::Entry& entry : world.objects) {
+    const ResourceView view = ViewOf(entry.object);
+    if (view.key == nullptr) continue;
+    any = true;
+    put_away = put_away && IsPutAway(world, view, operations, readings);
+  }
+  // Of a resource that is gone nothing is left but what may still run.
+  return any ? put_away : world.runs.empty() && world.in_flight.empty();
+}
+
+}  // namespace model
