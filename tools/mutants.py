@@ -77,7 +77,7 @@ def bazel(copy, *arguments):
 
 
 def run_gate(copy, scenarios, folder):
-    """Returns the properties violated, "error" for a scenario that cannot be run; None: no report."""
+    """Returns the properties violated, and "error" where a scenario cannot run; None: no report."""
     violated = set()
     for number, glob in enumerate(scenarios):
         report = pathlib.Path(folder) / f"{number}.json"
