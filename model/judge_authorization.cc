@@ -1,6 +1,6 @@
 // What authorizes a claim: its plan, its policy, and one decision that nobody else spends.
 //
-// Answers: S-07, S-08, S-51.
+// Answers: S-07, S-08, S-51, L-14.
 
 #include <string>
 
@@ -125,33 +125,43 @@ void S08(const Scene& scene, Findings& findings) {
                   [&] { return absl::StrCat(scene.Name(), ": marked although ", moved); });
 }
 
+// Why the object that was named is not the one that stands, or is stale; empty when it holds.
+template <class Approval>
+std::string ApprovalMoved(const sim::World& world, const std::string& space,
+                          const std::string& name, const std::string& uid) {
+  const auto* approval = world.Get<Approval>(space, name);
+  if (approval == nullptr || approval->metadata().uid() != uid) return "its approval is gone";
+  return IsTrue(approval->status().conditions(), api::condition::kStale) ? "its approval is stale"
+                                                                         : "";
+}
+
+template <class Plan>
+bool IsPlanGone(const sim::World& world, const std::string& space, const std::string& name,
+                const std::string& uid) {
+  const auto* plan = world.Get<Plan>(space, name);
+  return plan == nullptr || plan->metadata().uid() != uid;
+}
+
 // Why a claim that has not dispatched is no longer authorized in `world`; empty when it is.
 std::string Unauthorized(const sim::World& world, const ResourceView& resource) {
   const std::string& space = resource.key->namespace_;
-  const api::ActiveOperation& claim = *resource.claim;
   if (resource.schema != nullptr) {
     const api::PlanRecord& plan = resource.schema->status().plan();
-    const auto* object = world.Get<api::PtahSchemaPlan>(space, plan.name());
-    if (object == nullptr || object->metadata().uid() != plan.uid()) return "its plan is gone";
-    if (!plan.has_approval()) return "";
-    const auto* approval = world.Get<api::PtahSchemaApproval>(space, plan.approval().name());
-    if (approval == nullptr || approval->metadata().uid() != plan.approval().uid()) {
-      return "its approval is gone";
+    if (IsPlanGone<api::PtahSchemaPlan>(world, space, plan.name(), plan.uid())) {
+      return "its plan is gone";
     }
-    return IsTrue(approval->status().conditions(), api::condition::kStale) ? "its approval is stale"
-                                                                           : "";
+    if (!plan.has_approval()) return "";
+    return ApprovalMoved<api::PtahSchemaApproval>(world, space, plan.approval().name(),
+                                                  plan.approval().uid());
   }
-  const auto* object = world.Get<api::PtahMigrationPlan>(space, claim.plan_ref().name());
-  if (object == nullptr || object->metadata().uid() != claim.plan_ref().uid()) {
+  const api::ActiveOperation& claim = *resource.claim;
+  if (IsPlanGone<api::PtahMigrationPlan>(world, space, claim.plan_ref().name(),
+                                         claim.plan_ref().uid())) {
     return "its plan is gone";
   }
   if (!claim.has_approval_ref()) return "";
-  const auto* approval = world.Get<api::PtahMigrationApproval>(space, claim.approval_ref().name());
-  if (approval == nullptr || approval->metadata().uid() != claim.approval_ref().uid()) {
-    return "its approval is gone";
-  }
-  return IsTrue(approval->status().conditions(), api::condition::kStale) ? "its approval is stale"
-                                                                         : "";
+  return ApprovalMoved<api::PtahMigrationApproval>(world, space, claim.approval_ref().name(),
+                                                   claim.approval_ref().uid());
 }
 
 // A claim whose authorization moved goes without the realm.
@@ -169,6 +179,23 @@ void S51(const PassScene& scene, Findings& findings) {
   });
 }
 
+// The approval that a schema without a claim has reserved, when a claim that is gone spent it.
+bool ReservesSpentApproval(const sim::World& world, const ResourceView& view) {
+  if (view.schema == nullptr || view.claim != nullptr || view.proof != nullptr) return false;
+  if (*view.phase != api::phase::kAwaitingApproval) return false;
+  const auto approval = world.truth.approvals.find(view.schema->status().plan().approval().uid());
+  return approval != world.truth.approvals.end() && !approval->second.consumed_by.empty();
+}
+
+// What asks for another approval takes one: the pass that finds the spent one reserved lets it go.
+void L14(const PassScene& scene, Findings& findings) {
+  if (!ReservesSpentApproval(scene.begin(), scene.start) || !scene.result.status.ok()) return;
+  const bool kept = scene.now.key != nullptr && ReservesSpentApproval(scene.end, scene.now);
+  findings.Expect(Property::kL14, !kept, [&] {
+    return absl::StrCat(scene.Name(), ": asks for an approval, and keeps one that is spent");
+  });
+}
+
 }  // namespace
 
 void JudgeAuthorizationChanged(const Scene& scene, Findings& findings) {
@@ -177,8 +204,9 @@ void JudgeAuthorizationChanged(const Scene& scene, Findings& findings) {
 }
 
 void JudgeAuthorizationEnded(const PassScene& scene, Findings& findings) {
-  if (scene.start.claim == nullptr || scene.trace.harmed) return;
-  S51(scene, findings);
+  if (scene.trace.harmed) return;
+  if (scene.start.claim != nullptr) S51(scene, findings);
+  L14(scene, findings);
 }
 
 }  // namespace model

@@ -63,15 +63,20 @@ void S12(const Scene& scene, Findings& findings) {
   });
 }
 
+// The operation that holds the Lease, or null.
+const OperationTruth* HolderOf(const sim::World& world, const api::Lease& lease) {
+  for (const auto& [id, operation] : world.truth.operations) {
+    if (operation.holder == lease.spec().holder_identity()) return &operation;
+  }
+  return nullptr;
+}
+
 void S18(const Scene& scene, Findings& findings) {
   if (!scene.write.writes.Has(22)) return;
   const api::Lease& lease = scene.write.before->As<api::Lease>();
   const std::string epoch = EpochOf(lease);
   bool owed = false;
-  const OperationTruth* holder = nullptr;
-  for (const auto& [id, operation] : scene.world.truth.operations) {
-    if (operation.holder == lease.spec().holder_identity()) holder = &operation;
-  }
+  const OperationTruth* holder = HolderOf(scene.world, lease);
   for (const sim::Entry& entry : scene.world.objects) {
     const ResourceView view = ViewOf(entry.object);
     if (view.release == nullptr) continue;
@@ -88,12 +93,10 @@ void S18(const Scene& scene, Findings& findings) {
 // A schema's realm is its Apply's until the proof is settled: nothing gives it back before.
 void S22(const Scene& scene, Findings& findings) {
   if (!scene.write.writes.Has(22)) return;
-  const std::string& holder = scene.write.before->As<api::Lease>().spec().holder_identity();
-  const OperationTruth* operation = nullptr;
-  for (const auto& [id, one] : scene.world.truth.operations) {
-    if (one.holder == holder && one.mutating) operation = &one;
+  const OperationTruth* operation = HolderOf(scene.world, scene.write.before->As<api::Lease>());
+  if (operation == nullptr || !operation->mutating || operation->family != sim::Family::kSchema) {
+    return;
   }
-  if (operation == nullptr || operation->family != sim::Family::kSchema) return;
   const ResourceView resource = scene.Resource();
   const bool proving =
       resource.proof != nullptr && resource.proof->apply_operation_id() == operation->id;
@@ -173,28 +176,20 @@ void S19(const Scene& scene, Findings& findings) {
 void S43(const Scene& scene, Findings& findings) {
   if (scene.write.request->key.kind != api::Kind::kLease || scene.write.after == nullptr) return;
   const api::Lease& lease = scene.write.after->As<api::Lease>();
-  for (const auto& entry : scene.world.truth.operations) {
-    const sim::OperationTruth& operation = entry.second;
-    if (operation.holder != lease.spec().holder_identity()) continue;
-    if (operation.family != sim::Family::kMigration || !operation.mutating) continue;
-    const int64_t lapse =
-        lease.spec().renew_time_ms() + lease.spec().lease_duration_seconds() * 1000;
-    findings.Expect(Property::kS43, lapse >= operation.execution_not_after_ms + 120'000, [&] {
-      return absl::StrCat(scene.Name(), ": the Lease may lapse ",
-                          (lapse - operation.execution_not_after_ms) / 1000,
-                          " s after the execution deadline, less than 120");
-    });
-  }
+  const OperationTruth* holder = HolderOf(scene.world, lease);
+  if (holder == nullptr || holder->family != sim::Family::kMigration || !holder->mutating) return;
+  const int64_t lapse = lease.spec().renew_time_ms() + lease.spec().lease_duration_seconds() * 1000;
+  findings.Expect(Property::kS43, lapse >= holder->execution_not_after_ms + 120'000, [&] {
+    return absl::StrCat(scene.Name(), ": the Lease may lapse ",
+                        (lapse - holder->execution_not_after_ms) / 1000,
+                        " s after the execution deadline, less than 120");
+  });
 }
 
 void L05(const Scene& scene, Findings& findings) {
   if (!scene.write.writes.Has(5)) return;
   const ResourceView resource = scene.Resource();
-  const std::string& holder = scene.write.after->As<api::Lease>().spec().holder_identity();
-  const OperationTruth* operation = nullptr;
-  for (const auto& [id, one] : scene.world.truth.operations) {
-    if (one.holder == holder) operation = &one;
-  }
+  const OperationTruth* operation = HolderOf(scene.world, scene.write.after->As<api::Lease>());
   const bool recorded =
       operation != nullptr &&
       ((resource.claim != nullptr && resource.claim->id() == operation->id) ||

@@ -1,6 +1,7 @@
-// An unresolved run's record, its copy, and the person who settles it.
+// Records: what a claim leaves when it goes, an unresolved run's record and its copy, and the person
+// who settles it.
 //
-// Answers: S-25, S-27; what a restore writes is held to S-56 as well.
+// Answers: S-14, S-15, S-17, S-25, S-27; what a restore writes is held to S-56 as well.
 
 #include <string>
 
@@ -14,6 +15,67 @@ namespace model {
 namespace {
 
 namespace api = lifecycle::api;
+using sim::Count;
+
+// Whether the claim that leaves has left its account: a settled one in the last run, or a record.
+// A last run that says "Unknown" blocks nothing, so it is no record.
+bool LeavesAccount(const Scene& scene) {
+  const std::string& id = scene.before.claim->id();
+  if (scene.after.proof != nullptr) return scene.after.proof->apply_operation_id() == id;
+  const std::string outcome = OutcomeOf(scene);
+  if (IsDoubt(outcome) || outcome == api::run_outcome::kPartial) {
+    return scene.after.unresolved != nullptr && scene.after.unresolved->operation_id() == id;
+  }
+  return !outcome.empty();
+}
+
+void S14S15(const Scene& scene, Findings& findings) {
+  if (!RetiresApply(scene) || scene.operation == nullptr) return;
+  const bool dispatched =
+      MayHaveDispatched(*scene.before.claim) || scene.operation->created != Count::kNone;
+  if (!dispatched) return;
+  const bool recorded = LeavesAccount(scene);
+  findings.Expect(Property::kS14, recorded, [&] {
+    return absl::StrCat(scene.Name(), ": the claim left without a record, neither is stored");
+  });
+  findings.Expect(Property::kS15, recorded,
+                  [&] { return absl::StrCat(scene.Name(), ": a dispatched claim was discarded"); });
+}
+
+// Whether the schema's status says more than before of what an operation found out. A plan that
+// goes, or a verification that no longer counts, is no result.
+bool RecordsResult(const api::PtahSchemaStatus& before, const api::PtahSchemaStatus& after) {
+  const api::SourceRecord& was = before.source();
+  const api::SourceRecord& is = after.source();
+  return is.resolved_at_ms() != was.resolved_at_ms() || (is.verified() && !was.verified()) ||
+         (after.has_target() && !SameMessage(after.target(), before.target())) ||
+         (after.has_plan() && after.plan().uid() != before.plan().uid()) ||
+         (after.has_applied() && !SameMessage(after.applied(), before.applied()));
+}
+
+bool RecordsResult(const api::PtahMigrationStatus& before, const api::PtahMigrationStatus& after) {
+  return (after.has_artifact() && !SameMessage(after.artifact(), before.artifact())) ||
+         (after.has_history() && !SameMessage(after.history(), before.history())) ||
+         (after.has_last_run() && !SameMessage(after.last_run(), before.last_run())) ||
+         (after.has_plan() && after.plan().uid() != before.plan().uid());
+}
+
+// The write that records what an operation found out drops its claim; in the state, S-17 asks for
+// the records of an Apply.
+void S17(const Scene& scene, Findings& findings) {
+  if (scene.before.claim == nullptr || scene.after.claim == nullptr ||
+      scene.before.claim->id() != scene.after.claim->id()) {
+    return;
+  }
+  const bool result =
+      scene.before.schema != nullptr
+          ? RecordsResult(scene.before.schema->status(), scene.after.schema->status())
+          : RecordsResult(scene.before.migration->status(), scene.after.migration->status());
+  findings.Expect(Property::kS17, !result, [&] {
+    return absl::StrCat(scene.Name(), ": the result of a ", scene.before.claim->type(),
+                        " is stored and its claim stays");
+  });
+}
 
 // The record that the annotation copies; false when there is no copy, or none that can be read.
 bool CopyOf(const ResourceView& view, api::UnresolvedRun& run) {
@@ -101,6 +163,8 @@ void S27(const Scene& scene, Findings& findings) {
 }  // namespace
 
 void JudgeRecordChanged(const Scene& scene, Findings& findings) {
+  S14S15(scene, findings);
+  S17(scene, findings);
   if (scene.before.migration == nullptr || scene.after.migration == nullptr) return;
   S25Planned(scene, findings);
   S25Restored(scene, findings);

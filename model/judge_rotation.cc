@@ -3,6 +3,7 @@
 // Answers: S-28, S-29, S-40, S-41, S-54, S-55.
 
 #include <algorithm>
+#include <set>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -21,24 +22,29 @@ constexpr int64_t kStopGraceMs = 30'000;
 
 // --- S-28 ---
 
-// Whether anything made under another epoch than the one in force is still stored.
-bool OldEvidenceStands(const sim::World& world, const ResourceView& view) {
-  const std::string& epoch = BindingOf(view).epoch();
+// The epochs that the resource's stored plans were made under.
+std::set<std::string> EpochsOfPlans(const sim::World& world, const ResourceView& view) {
+  std::set<std::string> epochs;
   for (const sim::Entry& entry : world.objects) {
     if (entry.object->key.kind == api::Kind::kPtahSchemaPlan) {
       const auto& plan = entry.object->As<api::PtahSchemaPlan>().spec();
-      if (plan.schema_ref().uid() == view.meta->uid() && plan.execution_binding_id() != epoch) {
-        return true;
-      }
+      if (plan.schema_ref().uid() == view.meta->uid()) epochs.insert(plan.execution_binding_id());
     }
     if (entry.object->key.kind == api::Kind::kPtahMigrationPlan) {
       const auto& plan = entry.object->As<api::PtahMigrationPlan>().spec();
-      if (plan.migration_ref().uid() == view.meta->uid() && plan.execution_binding_id() != epoch) {
-        return true;
+      if (plan.migration_ref().uid() == view.meta->uid()) {
+        epochs.insert(plan.execution_binding_id());
       }
     }
   }
-  return false;
+  return epochs;
+}
+
+// Whether anything made under another epoch than the one in force is still stored.
+bool OldEvidenceStands(const sim::World& world, const ResourceView& view) {
+  std::set<std::string> epochs = EpochsOfPlans(world, view);
+  epochs.erase(BindingOf(view).epoch());
+  return !epochs.empty();
 }
 
 // The epoch of the plan that an Apply's claim carries out; empty when it is gone.
@@ -65,31 +71,12 @@ void S28(const Scene& scene, Findings& findings) {
   });
 }
 
-// Whether a plan of the resource was made under this epoch.
-bool IsUsed(const std::string& epoch, const sim::World& world, const ResourceView& view) {
-  for (const sim::Entry& entry : world.objects) {
-    if (entry.object->key.kind == api::Kind::kPtahSchemaPlan) {
-      const auto& plan = entry.object->As<api::PtahSchemaPlan>().spec();
-      if (plan.schema_ref().uid() == view.meta->uid() && plan.execution_binding_id() == epoch) {
-        return true;
-      }
-    }
-    if (entry.object->key.kind == api::Kind::kPtahMigrationPlan) {
-      const auto& plan = entry.object->As<api::PtahMigrationPlan>().spec();
-      if (plan.migration_ref().uid() == view.meta->uid() && plan.execution_binding_id() == epoch) {
-        return true;
-      }
-    }
-  }
-  return false;
-}
-
 // A binding that is installed has an epoch of its own, also when its components are old ones.
 void S28Installed(const Scene& scene, Findings& findings) {
   const api::ExecutionBinding& is = BindingOf(scene.after);
   if (SameMessage(BindingOf(scene.before), is)) return;
   const bool fresh = is.epoch() != BindingOf(scene.before).epoch() &&
-                     !IsUsed(is.epoch(), scene.world, scene.before);
+                     EpochsOfPlans(scene.world, scene.before).count(is.epoch()) == 0;
   findings.Expect(Property::kS28, fresh, [&] {
     return absl::StrCat(scene.Name(), ": a binding is installed under the epoch of another");
   });

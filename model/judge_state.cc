@@ -168,6 +168,18 @@ void S42(const sim::World& world, Findings& findings) {
   }
 }
 
+// Nor is a file run after somebody recorded it, whoever that was.
+void S42RunAgain(const sim::World& world, Findings& findings) {
+  for (const auto& database : world.truth.databases) {
+    for (const sim::Database::File& file : database->files) {
+      if (!file.recorded) continue;
+      findings.Expect(Property::kS42, !file.run_again, [&] {
+        return absl::StrCat("file ", file.version, " was run again after it was recorded");
+      });
+    }
+  }
+}
+
 // Why what the operation changed is not the beginning of the plan's sequence; empty when it is.
 std::string OutOfSequence(const OperationTruth& operation, const api::PtahMigrationPlanSpec& plan) {
   bool open = false;  // A file before this one was not completed.
@@ -264,6 +276,7 @@ void JudgeState(const sim::World& world, Findings& findings) {
   S07(world, findings);
   S10(world, findings);
   S42(world, findings);
+  S42RunAgain(world, findings);
   S42Sequence(world, findings);
   S53(world, findings);
   JudgeRealmState(world, findings);

@@ -42,7 +42,7 @@ void JudgeRotationChanged(const Scene& scene, Findings& findings);
 void JudgeRealmEnded(const PassScene& scene, Findings& findings);
 void JudgeRealmState(const sim::World& world, Findings& findings);
 
-// An unresolved run's record, its copy, and what settles it (judge_record.cc).
+// What a claim leaves; an unresolved run's record, its copy, and what settles it (judge_record.cc).
 void JudgeRecordChanged(const Scene& scene, Findings& findings);
 
 // What a state still has to come back from (judge_recovery.cc).

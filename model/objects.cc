@@ -56,11 +56,6 @@ const api::Lease* LeaseOf(const sim::World& world, absl::string_view coordinatio
   return nullptr;
 }
 
-std::string EpochOf(const api::Lease& lease) {
-  const auto found = lease.metadata().annotations().find(api::annotation::kLeaseEpoch);
-  return found == lease.metadata().annotations().end() ? "" : found->second;
-}
-
 absl::Status MatchesClaim(const sim::World& world, const api::Key& resource,
                           absl::string_view job_uid) {
   const sim::Entry* owner = world.Find(resource);

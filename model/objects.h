@@ -12,6 +12,7 @@
 #include "lifecycle/api/migration.pb.h"
 #include "lifecycle/api/operation.pb.h"
 #include "lifecycle/api/schema.pb.h"
+#include "sim/lease_watch.h"
 #include "sim/world.h"
 
 namespace model {
@@ -58,7 +59,7 @@ inline bool IsApply(const lifecycle::api::ActiveOperation& claim) {
 // The Lease of a realm, or null.
 const lifecycle::api::Lease* LeaseOf(const sim::World& world,
                                      absl::string_view coordination_digest);
-std::string EpochOf(const lifecycle::api::Lease& lease);
+using sim::EpochOf;
 
 // Asks the one matcher whether the Job with this UID is the one that the resource's stored claim
 // fixes (rules::Match, envelope mode). Errors: why not, or that there is no such Job or claim.

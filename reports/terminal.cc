@@ -13,16 +13,16 @@
 namespace reports {
 
 std::string TerminalHeading() {
-  return absl::StrFormat("%-9s  %-28s  %6s  %8s  %8s  %9s  %8s  %s\n", "family", "scenario",
+  return absl::StrFormat("%-9s  %-31s  %6s  %8s  %8s  %9s  %8s  %s\n", "family", "scenario",
                          "writes", "stops", "states", "passes", "recovery", "verdict");
 }
 
 std::string TerminalLine(const ScenarioReport& scenario) {
   if (!scenario.error().empty()) {
-    return absl::StrFormat("%-9s  %-28s  could not be run: %s\n", scenario.family(),
+    return absl::StrFormat("%-9s  %-31s  could not be run: %s\n", scenario.family(),
                            scenario.scenario(), scenario.error());
   }
-  return absl::StrFormat("%-9s  %-28s  %6d  %8d  %8d  %9d  %8d  %s, %s\n", scenario.family(),
+  return absl::StrFormat("%-9s  %-31s  %6d  %8d  %8d  %9d  %8d  %s, %s\n", scenario.family(),
                          scenario.scenario(), scenario.durable_writes(), scenario.stops(),
                          scenario.states(), scenario.passes(), scenario.longest_recovery_steps(),
                          scenario.verdict(), scenario.covers());

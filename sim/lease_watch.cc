@@ -3,6 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "lifecycle/api/core.pb.h"
 #include "lifecycle/api/digest.h"
+#include "lifecycle/api/names.h"
 
 namespace sim {
 
@@ -10,6 +11,11 @@ namespace api = lifecycle::api;
 
 std::string LeaseNameOf(absl::string_view coordination_digest) {
   return absl::StrCat("ptah-t-", api::Base32Lower(api::DigestBytes(coordination_digest)));
+}
+
+std::string EpochOf(const api::Lease& lease) {
+  const auto found = lease.metadata().annotations().find(api::annotation::kLeaseEpoch);
+  return found == lease.metadata().annotations().end() ? "" : found->second;
 }
 
 void WatchLease(World& world, Handle after) {

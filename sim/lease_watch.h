@@ -12,12 +12,16 @@
 #include <string>
 
 #include "absl/strings/string_view.h"
+#include "lifecycle/api/core.pb.h"
 #include "sim/world.h"
 
 namespace sim {
 
 // The Lease of a realm, by its coordination digest (spec 01, 8).
 std::string LeaseNameOf(absl::string_view coordination_digest);
+
+// The epoch of the Lease's acquisition; empty when it has none.
+std::string EpochOf(const lifecycle::api::Lease& lease);
 
 // Tells the rivals that `after` was stored now. Anything but a Lease is none of their business. A
 // Lease that a scenario laid down was written at no time a rival knows, so it never lapses for one

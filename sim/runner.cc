@@ -189,6 +189,7 @@ void RunSchemaStatement(Database& database, Run& run, OperationTruth* operation)
 void RunMigrationStatement(Database& database, Run& run, const Instructions& told,
                            OperationTruth* operation) {
   Database::File& file = database.files[run.file];
+  file.run_again = file.run_again || file.recorded;
   const bool recording = run.statement == file.statements;
   ++run.statement;
   if (!recording && file.transactional) return;

@@ -189,19 +189,13 @@ void ObserveApproval(World& world, Handle before, Handle after) {
   }
 }
 
-std::string LeaseEpochOf(const api::Lease& lease) {
-  const auto& annotations = lease.metadata().annotations();
-  const auto epoch = annotations.find(api::annotation::kLeaseEpoch);
-  return epoch == annotations.end() ? "" : epoch->second;
-}
-
 void ObserveLease(World& world, Handle before, Handle after) {
   if (before == nullptr) return;
   const api::Lease& was = before->As<api::Lease>();
   const std::string& holder = was.spec().holder_identity();
   if (holder.empty()) return;
   if (after != nullptr && after->As<api::Lease>().spec().holder_identity() == holder &&
-      LeaseEpochOf(after->As<api::Lease>()) == LeaseEpochOf(was)) {
+      EpochOf(after->As<api::Lease>()) == EpochOf(was)) {
     return;
   }
   for (const auto& [id, operation] : world.truth.operations) {

@@ -109,6 +109,7 @@ struct Database {
     int32_t committed = 0;
     bool recorded = false;
     bool dirty = false;
+    bool run_again = false;  // An executor ran a statement of it after it was recorded.
     friend bool operator==(const File&, const File&) = default;
   };
   std::vector<File> files;

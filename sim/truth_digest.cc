@@ -77,10 +77,10 @@ Hash128 DatabaseDigest(const Database& database) {
   hasher.Text(coordination_digest).Text(identity_digest).Text(secret);
   hasher.Int(Bits(statements)).Int(Bits(in_force)).Text(last_changed_by).Int(files.size());
   for (const Database::File& file : files) {
-    const auto& [version, file_statements, transactional, fails_at, committed, recorded, dirty] =
-        file;
+    const auto& [version, file_statements, transactional, fails_at, committed, recorded, dirty,
+                 run_again] = file;
     hasher.Text(version).Int(Bits(file_statements)).Bool(transactional).Int(Bits(fails_at));
-    hasher.Int(Bits(committed)).Bool(recorded).Bool(dirty);
+    hasher.Int(Bits(committed)).Bool(recorded).Bool(dirty).Bool(run_again);
   }
   return hasher.Finish();
 }
