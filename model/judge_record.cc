@@ -1,5 +1,5 @@
-// Records: what a claim leaves when it goes, an unresolved run's record and its copy, and the person
-// who settles it.
+// Records: what a claim leaves when it goes, an unresolved run's record and its copy, and the
+// person who settles it.
 //
 // Answers: S-14, S-15, S-17, S-25, S-27; what a restore writes is held to S-56 as well.
 

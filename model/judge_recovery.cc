@@ -22,31 +22,43 @@ bool DeletionOpen(const ResourceView& view) {
   return view.meta->deletion_timestamp_ms() != 0 && !view.meta->finalizers().empty();
 }
 
-// Whether a plan of the resource is stored that its Plan claim, or its phase, has yet to publish.
-bool PublicationOpen(const sim::World& world, const ResourceView& view) {
+// Whether a Plan claim has stored its plan and not yet published it.
+bool SchemaPublicationOpen(const sim::World& world, const ResourceView& view) {
+  if (view.claim == nullptr || view.claim->type() != api::operation::kPlan) return false;
   for (const sim::Entry& entry : world.objects) {
-    if (view.schema != nullptr && view.claim != nullptr &&
-        view.claim->type() == api::operation::kPlan &&
-        entry.object->key.kind == api::Kind::kPtahSchemaPlan) {
-      const auto& plan = entry.object->As<api::PtahSchemaPlan>();
-      if (plan.spec().schema_ref().uid() == view.meta->uid() &&
-          plan.spec().execution_binding_id() == view.claim->execution_binding_id() &&
-          plan.metadata().uid() != view.schema->status().plan().uid() &&
-          !IsTrue(plan.status().conditions(), api::condition::kReady)) {
-        return true;
-      }
-    }
-    if (view.migration != nullptr && *view.phase == api::phase::kPlanning &&
-        entry.object->key.kind == api::Kind::kPtahMigrationPlan) {
-      const auto& plan = entry.object->As<api::PtahMigrationPlan>();
-      if (plan.spec().migration_ref().uid() == view.meta->uid() &&
-          plan.spec().history_fingerprint() == view.migration->status().history().fingerprint() &&
-          plan.metadata().uid() != view.migration->status().plan().uid()) {
-        return true;
-      }
+    if (entry.object->key.kind != api::Kind::kPtahSchemaPlan) continue;
+    const auto& plan = entry.object->As<api::PtahSchemaPlan>();
+    if (plan.spec().schema_ref().uid() == view.meta->uid() &&
+        plan.spec().execution_binding_id() == view.claim->execution_binding_id() &&
+        plan.metadata().uid() != view.schema->status().plan().uid() &&
+        !IsTrue(plan.status().conditions(), api::condition::kReady)) {
+      return true;
     }
   }
   return false;
+}
+
+// Whether a History has found files to plan, and status names no plan of it yet: its pass stopped
+// before or behind the plan object.
+bool MigrationPublicationOpen(const sim::World& world, const ResourceView& view) {
+  if (*view.phase != api::phase::kPlanning || view.claim != nullptr) return false;
+  const api::PtahMigrationStatus& status = view.migration->status();
+  if (!status.has_plan()) return status.history().pending_count() > 0;
+  for (const sim::Entry& entry : world.objects) {
+    if (entry.object->key.kind != api::Kind::kPtahMigrationPlan) continue;
+    const auto& plan = entry.object->As<api::PtahMigrationPlan>();
+    if (plan.spec().migration_ref().uid() == view.meta->uid() &&
+        plan.spec().history_fingerprint() == status.history().fingerprint() &&
+        plan.metadata().uid() != status.plan().uid()) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool PublicationOpen(const sim::World& world, const ResourceView& view) {
+  return view.schema != nullptr ? SchemaPublicationOpen(world, view)
+                                : MigrationPublicationOpen(world, view);
 }
 
 }  // namespace

@@ -77,7 +77,10 @@ def bazel(copy, *arguments):
 
 
 def run_gate(copy, scenarios, folder):
-    """Returns the properties violated, and "error" where a scenario cannot run; None: no report."""
+    """Returns the properties violated; None when the gate gives no report.
+
+    A scenario that cannot run adds "error", and one that has no end "undecided".
+    """
     violated = set()
     for number, glob in enumerate(scenarios):
         report = pathlib.Path(folder) / f"{number}.json"
@@ -92,6 +95,8 @@ def run_gate(copy, scenarios, folder):
             violated.update(one["property"] for one in scenario["violations"])
             if scenario["error"]:
                 violated.add("error")
+            if scenario["verdict"] == "undecided":
+                violated.add("undecided")
     return violated
 
 
