@@ -186,10 +186,8 @@ bool IsDue(const World& world, const Process& process, const Work& work) {
 
 void OfferClock(const ActorContext& context, const World& world, std::vector<WorldStep>& steps) {
   const bool busy =
-      SomethingIsDue(world) || std::any_of(steps.begin(), steps.end(), [&](const WorldStep& step) {
-        const bool patient =
-            step.patient || (step.kind == StepKind::kPerson && context.rules.slow_people);
-        return step.cost == 0 && !patient;
+      SomethingIsDue(world) || std::any_of(steps.begin(), steps.end(), [](const WorldStep& step) {
+        return step.cost == 0 && !step.patient;
       });
   if (busy && !context.rules.late_clock) return;
   if (!NextClockTarget(world).has_value()) return;

@@ -6,6 +6,7 @@
 #include "lifecycle/api/migration.pb.h"
 #include "lifecycle/api/schema.pb.h"
 #include "sim/actor_testing.h"
+#include "sim/edits.h"
 
 namespace sim {
 namespace {
@@ -141,6 +142,20 @@ TEST(ClockTest, IsNeverLateWhereTheScenarioForbidsIt) {
   WithDue(at, {.when = Due::When::kNow});
   at.AddJob();
   EXPECT_FALSE(at.Find(StepKind::kAdvanceClock).has_value());
+}
+
+TEST(ClockTest, WaitsForAPersonWhoCouldHelpUnlessPeopleAreSlow) {
+  for (const bool slow : {false, true}) {
+    ActorWorld at({.late_clock = false, .slow_people = slow});
+    WithDue(at, {.when = Due::When::kAt, .at_ms = kNow + 5'000});
+    AddSchema(at, {});
+    at.world.processes[0].work[0].due = {.when = Due::When::kAt, .at_ms = kNow + 5'000};
+    at.world.person.Edit(act::kShare) = 1;
+    ASSERT_TRUE(at.Find(StepKind::kPerson, act::kShare).has_value());
+    const std::optional<WorldStep> clock = at.Find(StepKind::kAdvanceClock);
+    EXPECT_EQ(clock.has_value(), slow);
+    if (clock.has_value()) EXPECT_EQ(clock->cost, 0) << "nobody did anything wrong";
+  }
 }
 
 TEST(ClockTest, GoesThroughARunsDeadlines) {

@@ -412,6 +412,10 @@ void OfferPeople(const ActorContext& context, const World& world, std::vector<Wo
   PeopleOffers(context, world, steps).Offer();
   OfferEdits(context, world, steps);
   OfferReleases(context, world, steps);
+  if (!context.rules.slow_people) return;
+  for (WorldStep& step : steps) {
+    if (step.kind == StepKind::kPerson) step.patient = true;
+  }
 }
 
 void TakePersonStep(const ActorContext& context, World& world, const WorldStep& step) {

@@ -72,14 +72,14 @@ struct OperationTruth {
   std::vector<std::string> read_back;  // Job UIDs some process read after they were stored, sorted.
   Count pods = Count::kNone;           // Pods ever started for it.
   bool marked = false;                 // dispatchStarted was stored at some time.
-  bool realm_moved = false;        // Its acquisition ended after the mark, with its account open.
-  int32_t database = -1;           // The one its first executor opened; -1: none yet.
-  std::vector<FileEffect> effect;  // Mutating: per file of what it was to run.
-  bool finished_ok = false;        // Mutating: the child ended having done all it was to do.
-  bool disturbed = false;          // Killed, cut, or its log lost: L-15 does not speak of it.
-  std::optional<Reading> reading;  // Read-only: what it read last.
-  bool open = true;                // The account is not settled.
-  bool lost = false;               // A restore lost the status that held it, and all evidence.
+  bool realm_moved = false;            // Its acquisition ended after a Job of it was sent.
+  int32_t database = -1;               // The one its first executor opened; -1: none yet.
+  std::vector<FileEffect> effect;      // Mutating: per file of what it was to run.
+  bool finished_ok = false;            // Mutating: the child ended having done all it was to do.
+  bool disturbed = false;              // Killed, cut, or its log lost: L-15 does not speak of it.
+  std::optional<Reading> reading;      // Read-only: what it read last.
+  bool open = true;                    // The account is not settled.
+  bool lost = false;                   // A restore lost the status that held it, and all evidence.
 
   friend bool operator==(const OperationTruth&, const OperationTruth&) = default;
 };
