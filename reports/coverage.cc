@@ -101,13 +101,14 @@ void AddRule(const CoverageItem& item, CoverageReport& coverage) {
 // What a pass of a family said or stored that is no rule or write of that family.
 void AddStrangers(const ReachedNames& reached, const std::vector<Named>& known, const char* what,
                   CoverageReport& coverage) {
-  for (const auto& [which, one] : reached) {
+  for (const auto& one : reached) {
+    const std::string& name = one.first.first;
+    const std::string& family = one.first.second;
     const bool is_known = std::any_of(known.begin(), known.end(), [&](const Named& named) {
-      return named.name == which.first && named.IsFor(which.second);
+      return named.name == name && named.IsFor(family);
     });
     if (is_known) continue;
-    coverage.add_problems(
-        absl::StrCat(which.first, " was ", what, " by a ", which.second, ", which has none"));
+    coverage.add_problems(absl::StrCat(name, " was ", what, " by a ", family, ", which has none"));
   }
 }
 
