@@ -72,16 +72,19 @@ void Comparer::Scramble(const sim::World& world, Findings& findings) {
     const sim::World fresh = Stopped(world, process, digest_);
     const sim::World scrambled = Scrambled(fresh, interner_);
     for (size_t work = 0; work < fresh.processes[process].work.size(); ++work) {
-      const VerdictSet told = VerdictsOf(runner_, fresh, {process, work});
-      const VerdictSet other = VerdictsOf(runner_, scrambled, {process, work});
+      const Conclusion told = ConclusionOf(runner_, fresh, {process, work});
+      const Conclusion other = ConclusionOf(runner_, scrambled, {process, work});
       findings.Expect(Property::kS45, told == other, [&] {
         std::string text =
             absl::StrCat(api::ShortName(fresh.processes[process].work[work].resource),
                          ": with other reasons and phases a pass concludes otherwise:");
         for (int verdict = 0; verdict < kVerdictCount; ++verdict) {
           const Verdict one = static_cast<Verdict>(verdict);
-          if (told.Has(one) == other.Has(one)) continue;
-          absl::StrAppend(&text, told.Has(one) ? " no " : " ", VerdictName(one));
+          if (told.verdicts.Has(one) == other.verdicts.Has(one)) continue;
+          absl::StrAppend(&text, told.verdicts.Has(one) ? " no " : " ", VerdictName(one));
+        }
+        if (told.cleans != other.cleans) {
+          absl::StrAppend(&text, told.cleans ? " no " : " ", "cleanup");
         }
         return text;
       });

@@ -1,7 +1,7 @@
 // Comparisons: what one pass, or one webhook, does with a thing and with a variation of it.
 //
-//  - S-45: a fresh process concludes the same when every condition reason and every phase says
-//    something else.
+//  - S-45: a fresh process concludes and cleans up the same when every condition reason and every
+//    phase says something else.
 //  - S-31: a run is accounted the same from its frame and from the summary that stands in for it,
 //    or less is said; a frame that is refused, or a summary beside a frame, changes nothing.
 //  - S-44: the webhook admits a Job exactly when the controller's own match accepts it, for Jobs
@@ -83,8 +83,13 @@ class Comparer {
 // stays, since it paces a retry.
 sim::World Scrambled(const sim::World& world, sim::Interner& interner);
 
-// Returns what the pass concludes.
-VerdictSet VerdictsOf(const PassRunner& runner, const sim::World& world, PassId id);
+// What a pass concludes, and whether it cleans up after a Job (W-17), which is no verdict.
+struct Conclusion {
+  VerdictSet verdicts;
+  bool cleans = false;
+  friend bool operator==(const Conclusion&, const Conclusion&) = default;
+};
+Conclusion ConclusionOf(const PassRunner& runner, const sim::World& world, PassId id);
 
 }  // namespace model
 

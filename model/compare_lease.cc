@@ -45,7 +45,7 @@ void Comparer::Takeover(const SentWrite& write, const PassTrace& trace, Findings
   if (!all_ && takeovers_ >= kTakeoversMax) return;
   ++takeovers_;
   const sim::World renewed = Renewed(*trace.start, write.request->key, interner_);
-  const bool taken = VerdictsOf(runner_, renewed, trace.id).Has(Verdict::kTakeOver);
+  const bool taken = ConclusionOf(runner_, renewed, trace.id).verdicts.Has(Verdict::kTakeOver);
   findings.Expect(Property::kS12, !taken, [&] {
     return absl::StrCat(api::ShortName(trace.resource),
                         ": takes the Lease over also when its holder has just renewed it");

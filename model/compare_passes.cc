@@ -37,12 +37,15 @@ void Rewrite(sim::Entry& entry, sim::Interner& interner, Change change) {
 }
 
 // Tells the kinds of verdicts, and nothing of their truth.
-class VerdictCollector final : public PassObserver {
+class ConclusionCollector final : public PassObserver {
  public:
   void Sent(const SentWrite& write, const PassTrace& trace) override {
-    for (const Judgement& judgement : Judge(write, trace)) verdicts.Add(judgement.verdict);
+    for (const Judgement& judgement : Judge(write, trace)) {
+      conclusion.verdicts.Add(judgement.verdict);
+    }
+    conclusion.cleans |= write.writes.Has(17);
   }
-  VerdictSet verdicts;
+  Conclusion conclusion;
 };
 
 }  // namespace
@@ -76,10 +79,10 @@ sim::World Scrambled(const sim::World& world, sim::Interner& interner) {
   return scrambled;
 }
 
-VerdictSet VerdictsOf(const PassRunner& runner, const sim::World& world, PassId id) {
-  VerdictCollector collector;
+Conclusion ConclusionOf(const PassRunner& runner, const sim::World& world, PassId id) {
+  ConclusionCollector collector;
   runner.Run(world, id, true, nullptr, &collector);
-  return collector.verdicts;
+  return collector.conclusion;
 }
 
 }  // namespace model

@@ -113,34 +113,12 @@ void S25Restored(const Scene& scene, Findings& findings) {
   if (!exact) findings.Violate(Property::kS56, text);
 }
 
-// Why this acknowledgment settles nothing; empty when it does.
-std::string NoAcknowledgment(const Scene& scene, const api::ResolvedRun& resolved) {
-  const auto* word = scene.world.Get<api::PtahMigrationRunAcknowledgment>(
-      scene.trace.resource.namespace_, resolved.acknowledgment_ref().name());
-  if (word == nullptr || word->metadata().uid() != resolved.acknowledgment_ref().uid()) {
-    return "it is not stored";
-  }
-  const api::PtahMigrationRunAcknowledgmentSpec& spec = word->spec();
-  if (spec.operation_id() != scene.before.unresolved->operation_id()) return "it names another run";
-  if (spec.migration_ref().uid() != scene.before.meta->uid()) return "it names another migration";
-  if (spec.acknowledged_by().username().empty() || spec.mutation_request_uid().empty()) {
-    return "admission stamped nobody on it";
-  }
-  if (!SameMessage(spec.acknowledged_by(), resolved.acknowledged_by())) {
-    return "it was somebody else's word";
-  }
-  if (IsTrue(word->status().conditions(), api::condition::kConsumed) ||
-      IsTrue(word->status().conditions(), api::condition::kStale)) {
-    return "it was judged before";
-  }
-  return "";
-}
-
 void S27(const Scene& scene, Findings& findings) {
   const api::PtahMigrationStatus& after = scene.after.migration->status();
   if (after.resolved_run().resolution() != api::resolution::kAcknowledgment) return;
   if (scene.before.unresolved != nullptr && scene.after.unresolved == nullptr) {
-    std::string wrong = NoAcknowledgment(scene, after.resolved_run());
+    std::string wrong =
+        WhyNotAcknowledged(scene.world, *scene.before.migration, after.resolved_run());
     if (wrong.empty() &&
         after.resolved_run().operation_id() != scene.before.unresolved->operation_id()) {
       wrong = "another run is noted as resolved";

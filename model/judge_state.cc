@@ -136,17 +136,15 @@ bool IsExecuting(const sim::World& world, const OperationTruth& operation) {
 }
 
 void S10(const sim::World& world, Findings& findings) {
-  const OperationTruth* first = nullptr;
-  const OperationTruth* second = nullptr;
+  // By realm, the one that executes in it.
+  std::map<std::string, const OperationTruth*> executing;
   for (const auto& [id, operation] : world.truth.operations) {
     if (!operation.mutating || !IsExecuting(world, operation)) continue;
-    (first == nullptr ? first : second) = &operation;
+    const auto [first, alone] = executing.emplace(operation.coordination_digest, &operation);
+    findings.Expect(Property::kS10, alone, [&, first = first, id = operation.id] {
+      return absl::StrCat("two executors in one realm: ", first->second->id, " and ", id);
+    });
   }
-  if (first == nullptr) return;
-  const bool apart = second == nullptr || first->coordination_digest != second->coordination_digest;
-  findings.Expect(Property::kS10, apart, [&] {
-    return absl::StrCat("two executors in one realm: ", first->id, " and ", second->id);
-  });
 }
 
 // No statement of a file is committed twice: what all operations together committed of it is at
@@ -240,10 +238,26 @@ void S50(const sim::World& world, const ResourceView& view, Findings& findings) 
   }
 }
 
-// An approval that a claim spent and never used: the resource asks for another one, visibly.
+// Whether some manager's pass over the resource is due at once: it has yet to look.
+bool IsDueNow(const sim::World& world, const api::Key& resource) {
+  for (const sim::Process& process : world.processes) {
+    for (const sim::Work& work : process.work) {
+      if (process.running && work.resource == resource && work.due.when == sim::Due::When::kNow) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+// An approval that a claim spent and never used: once every pass that is due has looked, the
+// resource asks for another one, visibly. One that a person suspended, or that is blocked, says so
+// and has nothing to ask yet.
 void L14(const sim::World& world, const ResourceView& view, Findings& findings) {
   if (view.claim != nullptr || view.proof != nullptr || view.unresolved != nullptr) return;
   if (view.meta->deletion_timestamp_ms() != 0) return;  // It asks for nothing any more.
+  if (*view.phase == api::phase::kSuspended || *view.phase == api::phase::kBlocked) return;
+  if (IsDueNow(world, *view.key)) return;
   bool spent_for_nothing = false;
   for (const auto& [uid, approval] : world.truth.approvals) {
     spent_for_nothing |= !approval.consumed_by.empty() && approval.spent_by.empty();

@@ -81,6 +81,31 @@ absl::Status MatchesClaim(const sim::World& world, const api::Key& resource,
   return lifecycle::dispatch::HoldToEnvelope(context, *job);
 }
 
+std::string WhyNotAcknowledged(const sim::World& world, const api::PtahMigration& before,
+                               const api::ResolvedRun& resolved) {
+  const auto* word = world.Get<api::PtahMigrationRunAcknowledgment>(
+      before.metadata().namespace_(), resolved.acknowledgment_ref().name());
+  if (word == nullptr || word->metadata().uid() != resolved.acknowledgment_ref().uid()) {
+    return "it is not stored";
+  }
+  const api::PtahMigrationRunAcknowledgmentSpec& spec = word->spec();
+  if (spec.operation_id() != before.status().unresolved_run().operation_id()) {
+    return "it names another run";
+  }
+  if (spec.migration_ref().uid() != before.metadata().uid()) return "it names another migration";
+  if (spec.acknowledged_by().username().empty() || spec.mutation_request_uid().empty()) {
+    return "admission stamped nobody on it";
+  }
+  if (!SameMessage(spec.acknowledged_by(), resolved.acknowledged_by())) {
+    return "it was somebody else's word";
+  }
+  if (IsTrue(word->status().conditions(), api::condition::kConsumed) ||
+      IsTrue(word->status().conditions(), api::condition::kStale)) {
+    return "it was judged before";
+  }
+  return "";
+}
+
 bool IsTerminal(const api::Job& job) {
   for (const auto& condition : job.status().conditions()) {
     if ((condition.type() == "Complete" || condition.type() == "Failed") &&

@@ -46,7 +46,6 @@ struct ResourceView {
 // Reads a PtahSchema or PtahMigration. `key` is null in the result for anything else.
 ResourceView ViewOf(sim::Handle object);
 
-// The operation that a resource's record names: claim, proof or unresolved run.
 // Whether the claim may have dispatched (spec 03, 2).
 inline bool MayHaveDispatched(const lifecycle::api::ActiveOperation& claim) {
   return claim.dispatch_started() || !claim.job_uid().empty();
@@ -65,6 +64,11 @@ using sim::EpochOf;
 // fixes (rules::Match, envelope mode). Errors: why not, or that there is no such Job or claim.
 absl::Status MatchesClaim(const sim::World& world, const lifecycle::api::Key& resource,
                           absl::string_view job_uid);
+
+// Why the acknowledgment that `resolved` names does not settle the unresolved run of `before`, the
+// migration just before the write; empty when it does (S-27).
+std::string WhyNotAcknowledged(const sim::World& world, const lifecycle::api::PtahMigration& before,
+                               const lifecycle::api::ResolvedRun& resolved);
 
 // Whether a Job is terminal.
 bool IsTerminal(const lifecycle::api::Job& job);

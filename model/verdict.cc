@@ -3,9 +3,11 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "lifecycle/api/kind.h"
 #include "lifecycle/api/names.h"
 #include "model/objects.h"
+#include "sim/database.h"
 
 namespace model {
 namespace {
@@ -252,24 +254,40 @@ class WriteJudge {
   Unsound UnsoundRun(const api::ActiveOperation& claim, const api::RunRecord& run,
                      const OperationTruth* operation) const {
     if (Unsound unsound = UnsoundAccount(claim, operation)) return unsound;
-    size_t recorded = 0;
+    bool applied_something = false;
     bool left_something = false;
     for (const sim::FileEffect& file : operation->effect) {
-      if (file.recorded) ++recorded;
-      if (!file.recorded && file.committed > 0) left_something = true;
+      applied_something |= file.recorded;
+      left_something |= !file.recorded && file.committed > 0;
     }
     if (left_something) return "a file was left half done";
     const std::string& outcome = run.outcome();
-    if (outcome == api::run_outcome::kUpToDate && recorded > 0) return "files were applied";
+    if (outcome == api::run_outcome::kUpToDate && applied_something) return "files were applied";
     if (outcome == api::run_outcome::kApplied && !operation->finished_ok) {
       return "not every file of the plan was applied";
     }
-    const bool named = run.applied_versions_size() > 0;
-    if (named && static_cast<size_t>(run.applied_versions_size()) != recorded) {
-      return absl::StrCat("the record names ", run.applied_versions_size(), " applied files, ",
-                          recorded, " were");
+    return UnsoundVersions(run, *operation);
+  }
+
+  // The versions that the record names are those the run recorded. A termination summary has room
+  // for the first and the last alone, so a record made from one names none when there were more.
+  Unsound UnsoundVersions(const api::RunRecord& run, const OperationTruth& operation) const {
+    std::vector<int64_t> recorded;
+    for (const auto& database : world_.truth.databases) {
+      if (database->coordination_digest != operation.coordination_digest) continue;
+      for (const sim::Database::File& file : database->files) {
+        const bool by_it = std::any_of(operation.effect.begin(), operation.effect.end(),
+                                       [&](const sim::FileEffect& effect) {
+                                         return effect.recorded && effect.version == file.version;
+                                       });
+        if (by_it) recorded.push_back(sim::VersionNumber(file));
+      }
     }
-    return std::nullopt;
+    const std::vector<int64_t> named(run.applied_versions().begin(), run.applied_versions().end());
+    if (named.empty() && recorded.size() > 2) return std::nullopt;
+    if (named == recorded) return std::nullopt;
+    return absl::StrCat("the record names ", absl::StrJoin(named, ", "),
+                        " as applied, the run applied ", absl::StrJoin(recorded, ", "));
   }
 
   void OfStagedRelease(const ResourceView& after) {
@@ -304,8 +322,9 @@ class WriteJudge {
     const bool read = before.claim != nullptr && after.claim == nullptr &&
                       before.claim->type() == api::operation::kHistory;
     if (!read) {
-      const bool named = after.migration->status().resolved_run().has_acknowledged_by();
-      Add(Verdict::kAcknowledge, run, named ? Unsound() : Unsound("nobody is named"));
+      const std::string wrong =
+          WhyNotAcknowledged(world_, *before.migration, after.migration->status().resolved_run());
+      Add(Verdict::kAcknowledge, run, wrong.empty() ? Unsound() : Unsound(wrong));
       return;
     }
     const OperationTruth* reading = OperationById(world_, before.claim->id());
@@ -396,16 +415,23 @@ class WriteJudge {
     Unsound unsound;
     for (const auto& [id, operation] : world_.truth.operations) {
       if (operation.resource != write_.request->key || !operation.mutating) continue;
-      if (operation.open && operation.type != "Rival" && RecordHolds(operation)) {
+      if (operation.open && !IsAnnounced(operation)) {
         unsound = "an account of the resource is open";
+      } else if (operation.family == sim::Family::kSchema && sim::CanRun(world_, operation)) {
+        unsound = "an Apply of the resource can still run";
       }
     }
     Add(Verdict::kFinalizerOff, nullptr, unsound);
   }
 
-  // An unresolved run deliberately does not hold a migration's finalizer (spec 01, 2.8).
-  static bool RecordHolds(const OperationTruth& operation) {
-    return operation.family == sim::Family::kSchema;
+  // An unresolved run deliberately does not hold a migration's finalizer (spec 01, 2.8), although
+  // it may still run: its deletion says that the account goes with it, from the record or from the
+  // record's copy. So may one that a person's word settled.
+  bool IsAnnounced(const OperationTruth& operation) const {
+    const ResourceView before = ViewOf(write_.before);
+    if (before.migration == nullptr || before.claim != nullptr) return false;
+    if (before.unresolved != nullptr) return before.unresolved->operation_id() == operation.id;
+    return before.meta->annotations().contains(api::annotation::kUnresolvedRun);
   }
 
   const SentWrite& write_;
