@@ -2,8 +2,11 @@
 //
 // Answers: L-09 to L-11; spec 05, section 2.
 
+#include <algorithm>
 #include <string>
 
+#include "absl/strings/str_cat.h"
+#include "lifecycle/api/identity.h"
 #include "lifecycle/api/names.h"
 #include "model/judge.h"
 #include "model/judges.h"
@@ -61,7 +64,54 @@ bool PublicationOpen(const sim::World& world, const ResourceView& view) {
                                 : MigrationPublicationOpen(world, view);
 }
 
+// Whether the realm is held for the schema's proof, under the epoch that its record names.
+bool HoldsProofsRealm(const sim::World& world, const ResourceView& schema) {
+  const api::PendingObservation& proof = *schema.proof;
+  const api::Lease* lease = LeaseOf(world, proof.coordination_digest());
+  return lease != nullptr && EpochOf(*lease) == proof.lease_epoch() &&
+         lease->spec().holder_identity() ==
+             api::HolderIdentity(schema.meta->uid(), proof.apply_operation_id());
+}
+
+// Whether nothing of the retired Job is left to be waited for: it and its Pods have stopped, and
+// where it is an Apply's the proof that carries it may be worked on.
+bool JobCanBeWorkedOff(const PassScene& scene, const api::PendingBindingRetirement& record) {
+  const std::string& uid = record.job().uid();
+  if (uid.empty()) return false;
+  const sim::World& world = scene.begin();
+  const auto* job = world.Get<api::Job>(scene.start.key->namespace_, record.job().name());
+  if (job != nullptr && job->metadata().uid() == uid && !IsTerminal(*job)) return false;
+  const auto pods = PodsOf(world, uid);
+  if (!std::all_of(pods.begin(), pods.end(), [](const api::Pod* pod) { return HasStopped(*pod); }))
+    return false;
+  if (scene.start.claim != nullptr) {
+    return scene.start.claim->job_name() == record.job().name();
+  }
+  return scene.start.proof != nullptr && HoldsProofsRealm(world, scene.start) &&
+         scene.now.proof != nullptr && HoldsProofsRealm(scene.end, scene.now);
+}
+
+// What a rotation left is worked off by every pass that finds it ready, suspended or not.
+void L09(const PassScene& scene, Findings& findings) {
+  if (!RotationOpen(scene.start) || IsDeleting(scene.start) || scene.start.release != nullptr ||
+      scene.now.key == nullptr || !scene.result.status.ok() || scene.trace.harmed ||
+      scene.trace.resumed) {
+    return;
+  }
+  const auto& was = scene.start.schema->status().pending_binding_retirement();
+  const auto& is = scene.now.schema->status().pending_binding_retirement();
+  if (!was.has_plan() && !JobCanBeWorkedOff(scene, was)) return;
+  const bool worked_off = was.has_plan() ? !is.has_plan() : !is.has_job();
+  findings.Expect(Property::kL09, worked_off, [&] {
+    return absl::StrCat(scene.Name(), ": a retired ", was.has_plan() ? "plan" : "Job",
+                        " is left although nothing has to be waited for",
+                        IsSuspended(scene.start) ? ", under suspension" : "");
+  });
+}
+
 }  // namespace
+
+void JudgeRecoveryEnded(const PassScene& scene, Findings& findings) { L09(scene, findings); }
 
 void PremisesOfRecovery(const sim::World& world, const ResourceView& view, Findings& findings) {
   if (RotationOpen(view)) findings.Premise(Property::kL09);

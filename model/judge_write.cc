@@ -80,6 +80,7 @@ void PassJudge::Ended(const api::PassResult& result, const PassTrace& trace,
   JudgeLeaseEnded(scene, findings_);
   JudgeLifecycleEnded(scene, findings_);
   JudgeRealmEnded(scene, findings_);
+  JudgeRecoveryEnded(scene, findings_);
 }
 
 }  // namespace model

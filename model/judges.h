@@ -46,6 +46,7 @@ void JudgeRealmState(const sim::World& world, Findings& findings);
 void JudgeRecordChanged(const Scene& scene, Findings& findings);
 
 // What a state still has to come back from (judge_recovery.cc).
+void JudgeRecoveryEnded(const PassScene& scene, Findings& findings);
 void PremisesOfRecovery(const sim::World& world, const ResourceView& view, Findings& findings);
 
 }  // namespace model
