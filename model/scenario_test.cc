@@ -51,8 +51,9 @@ TEST(ScenarioTest, RefusesWhatIsNoScenario) {
 }
 
 TEST(ScenarioTest, KnowsEveryActAPersonMayBeGiven) {
-  for (const char* act : {"approve", "suspend", "resume", "edit-spec", "delete", "move-policy",
-                          "grant", "restore-without-status", "repoint", "upgrade", "overlap"}) {
+  for (const char* act :
+       {"approve", "suspend", "resume", "edit-spec", "delete", "move-policy", "grant",
+        "restore-without-status", "repoint", "upgrade", "rebuild", "overlap"}) {
     EXPECT_EQ(ErrorOf(absl::StrCat("family: SCHEMA\nperson { what: \"", act, "\" }\n")), "");
   }
   EXPECT_NE(ErrorOf("family: SCHEMA\nperson { what: \"retire\" }\n"), "")

@@ -13,8 +13,9 @@ namespace api = lifecycle::api;
 namespace {
 
 constexpr char kSecondManager[] = "manager-2";
-constexpr const char* kReleases[] = {act::kUpgrade,      act::kReimage, act::kRollBack,
-                                     act::kUpgradeState, act::kOverlap, act::kRetire};
+constexpr const char* kReleases[] = {act::kUpgrade,  act::kReimage,      act::kRebuild,
+                                     act::kRollBack, act::kUpgradeState, act::kOverlap,
+                                     act::kRetire};
 
 std::string Pinned(const char* repository, char digit) {
   return absl::StrCat(repository, "@sha256:", std::string(64, digit));
@@ -26,6 +27,15 @@ api::Configuration Reimaged() {
   configuration.controller_image = Pinned("registry.example/ptah-operator", 'd');
   configuration.controller_revision = "r2";
   configuration.runner_image = Pinned("registry.example/ptah-runner", 'e');
+  return configuration;
+}
+
+// What the manager builds binds nothing either, but it cannot confirm what another one built.
+api::Configuration Rebuilt() {
+  api::Configuration configuration = Reimaged();
+  configuration.controller_image = Pinned("registry.example/ptah-operator", '3');
+  configuration.controller_revision = "r5";
+  configuration.builder_revision += 1;
   return configuration;
 }
 
@@ -48,6 +58,7 @@ api::Configuration UpgradedState() {
 
 api::Configuration ReleaseOf(absl::string_view what) {
   if (what == act::kReimage) return Reimaged();
+  if (what == act::kRebuild) return Rebuilt();
   if (what == act::kUpgrade) return Upgraded();
   if (what == act::kUpgradeState) return UpgradedState();
   return api::DefaultConfiguration();
@@ -83,7 +94,7 @@ bool IsRelease(absl::string_view what) {
 }
 
 std::vector<api::Configuration> Releases() {
-  return {api::DefaultConfiguration(), Reimaged(), Upgraded(), UpgradedState()};
+  return {api::DefaultConfiguration(), Reimaged(), Rebuilt(), Upgraded(), UpgradedState()};
 }
 
 void OfferReleases(const ActorContext&, const World& world, std::vector<WorldStep>& steps) {
@@ -95,7 +106,8 @@ void OfferReleases(const ActorContext&, const World& world, std::vector<WorldSte
   if (running == 0) return;
   if (running > 1) return add(act::kRetire, 0);
   const api::Configuration& now = *world.processes[ManagerOf(world)].configuration;
-  for (const char* what : {act::kUpgrade, act::kReimage, act::kRollBack, act::kUpgradeState}) {
+  for (const char* what :
+       {act::kUpgrade, act::kReimage, act::kRebuild, act::kRollBack, act::kUpgradeState}) {
     if (PersonHasLeft(world, what) == 0 || ReleaseOf(what) == now) continue;
     add(what, what == act::kUpgradeState ? 0 : 1);
   }

@@ -2,12 +2,12 @@
 // roll-back, or a second process beside the first.
 //
 // A release that changes a component of the execution binding rotates it; one that changes only the
-// manager's own identity must adopt what runs. A manager that is replaced is stopped and started
-// again: its memory is gone. Two of them can live at once for a while, since a leader may not have
-// noticed that it lost.
+// manager's own identity must adopt what runs; one that also builds another Job must not. A manager
+// that is replaced is stopped and started again: its memory is gone. Two of them can live at once
+// for a while, since a leader may not have noticed that it lost.
 //
 // Answers: issue item 9 (releases) and 3; spec 01, 0.2 rule 6; spec 02, M; spec 05, S-28, S-33,
-// S-40.
+// S-40, S-41.
 
 #ifndef SIM_ADMINISTRATOR_H_
 #define SIM_ADMINISTRATOR_H_
@@ -25,6 +25,8 @@ namespace act {
 inline constexpr char kUpgrade[] = "upgrade";
 // Another build of the manager alone.
 inline constexpr char kReimage[] = "reimage";
+// A release of the same components that builds another Job for a claim.
+inline constexpr char kRebuild[] = "rebuild";
 // Back to the first release.
 inline constexpr char kRollBack[] = "roll-back";
 // A release that also understands the next version of stored state. It helps where state of that

@@ -56,6 +56,18 @@ TEST(AdministratorTest, ReplacesTheManagersImageWithoutTouchingTheBinding) {
   EXPECT_NE(now.runner_image, api::DefaultConfiguration().runner_image);
 }
 
+TEST(AdministratorTest, ReplacesTheBuilderWithoutTouchingTheBinding) {
+  ActorWorld at;
+  AddManager(at);
+  at.world.person.Edit(act::kRebuild) = 1;
+  EXPECT_EQ(at.Find(StepKind::kPerson, act::kRebuild)->cost, 1);
+  at.Take(StepKind::kPerson, act::kRebuild);
+  const api::Configuration& now = *at.world.processes[0].configuration;
+  EXPECT_TRUE(SameBinding(now, api::DefaultConfiguration()));
+  EXPECT_NE(now.builder_revision, api::DefaultConfiguration().builder_revision);
+  EXPECT_TRUE(at.world.processes[0].memory->leases.empty());
+}
+
 TEST(AdministratorTest, RollsBackToTheFirstRelease) {
   ActorWorld at;
   AddManager(at);

@@ -94,7 +94,8 @@ class Loose {
 
 Hash128 ConfigurationDigest(const api::Configuration& configuration) {
   const auto& [state_version, ptah_version, executor_image, protocol_version, controller_image,
-               controller_revision, runner_image, coordination_namespace, user] = configuration;
+               controller_revision, runner_image, builder_revision, coordination_namespace, user] =
+      configuration;
   return Hasher()
       .Int(Bits(state_version))
       .Text(ptah_version)
@@ -103,6 +104,7 @@ Hash128 ConfigurationDigest(const api::Configuration& configuration) {
       .Text(controller_image)
       .Text(controller_revision)
       .Text(runner_image)
+      .Int(Bits(builder_revision))
       .Text(coordination_namespace)
       .Text(user)
       .Finish();

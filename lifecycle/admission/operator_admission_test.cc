@@ -32,7 +32,9 @@ using migration::Scene;
 
 class Webhook {
  public:
-  explicit Webhook(const MemoryDoor& store) : store_(store) {}
+  explicit Webhook(const MemoryDoor& store,
+                   api::Configuration configuration = api::DefaultConfiguration())
+      : store_(store), configuration_(std::move(configuration)) {}
 
   template <class T>
   api::AdmissionAnswer Create(const T& object, const std::string& sender) const {
@@ -72,7 +74,7 @@ class Webhook {
   }
 
   const MemoryDoor& store_;
-  api::Configuration configuration_ = api::DefaultConfiguration();
+  const api::Configuration configuration_;
 };
 
 // --- Jobs of a migration -------------------------------------------------------------------------
@@ -186,6 +188,32 @@ TEST_F(MigrationJobTest, TheTtlOfARunningJobOrOfAnotherIsRefused) {
   scene_.EditMigration(
       [](api::PtahMigration& migration) { migration.mutable_status()->clear_active_operation(); });
   EXPECT_FALSE(webhook_.AdmitsUpdate(job, WithTtl(job), webhook_.manager()));
+}
+
+// S-44 under two builders: a create is held to the rebuild of the release that asks, a cleanup to
+// what the claim fixes, and so does the controller.
+TEST(TwoBuildersTest, AReleaseAdmitsTheCreateOfItsOwnBuilderAndEitherCleansUp) {
+  Scene scene("Always");
+  scene.configuration.builder_revision = 2;
+  scene.PassUntilRecorded();
+  const Webhook second(scene.store, scene.configuration);
+  const Webhook first(scene.store);
+  scene.EndJobWithFrame(scene.RunFrame("applied", {3, 4}));
+  const api::Job ended = scene.job();
+  api::Job cleaned = ended;
+  cleaned.mutable_spec()->set_ttl_seconds_after_finished(300);
+  EXPECT_TRUE(second.AdmitsUpdate(ended, cleaned, second.manager()));
+  EXPECT_TRUE(first.AdmitsUpdate(ended, cleaned, first.manager()));
+
+  scene.store.Remove({api::Kind::kJob, "app", ended.metadata().name()});
+  scene.EditMigration([](api::PtahMigration& migration) {
+    migration.mutable_status()->mutable_active_operation()->clear_job_uid();
+  });
+  const auto plan = scene.store.At<api::PtahMigrationPlan>("app", scene.plan_name);
+  const api::Job submitted =
+      *dispatch::BuildMigrationJob(scene.migration(), scene.claim(), &plan, scene.configuration);
+  EXPECT_TRUE(second.AdmitsCreate(submitted));
+  EXPECT_FALSE(first.AdmitsCreate(submitted));
 }
 
 TEST_F(MigrationJobTest, TheClusterItselfWritesJobStatusFreely) {

@@ -20,6 +20,9 @@ struct Configuration {
   std::string controller_image;
   std::string controller_revision;
   std::string runner_image;
+  // Which operation Job this release builds for a claim. It is neither a component nor identity: a
+  // release may change it alone, and then confirms no Job that its predecessor built (F-4, S-41).
+  int64_t builder_revision = 1;
   // The namespace that holds every realm's Lease.
   std::string coordination_namespace = "ptah-system";
   // The user name under which the manager writes, as admission sees it.

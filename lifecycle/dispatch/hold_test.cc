@@ -90,6 +90,23 @@ TEST(HoldTest, AManagerThatOnlyChangedItsIdentityAdoptsItsPredecessorsJob) {
   EXPECT_EQ(HoldToRebuild(ContextOf(successor), live, successor.Build()), absl::OkStatus());
 }
 
+template <class Sample>
+void ExpectAnotherBuilderDoesNotHold(Sample predecessor) {
+  predecessor.TakeSnapshot();
+  const api::Job live = Stored(predecessor.Build());
+  Sample successor = predecessor;
+  successor.configuration.builder_revision = 2;
+  EXPECT_FALSE(HoldToRebuild(ContextOf(successor), live, successor.Build()).ok());
+  EXPECT_FALSE(HoldSubmitted(ContextOf(successor), predecessor.Build(), successor.Build()).ok());
+  // What the claim fixes without a rebuild, the Job has all the same: it may be cleaned up.
+  EXPECT_EQ(HoldToEnvelope(ContextOf(successor), live), absl::OkStatus());
+}
+
+TEST(HoldTest, AManagerThatBuildsAnotherJobDoesNotHoldItsPredecessors) {
+  ExpectAnotherBuilderDoesNotHold(MigrationApply());
+  ExpectAnotherBuilderDoesNotHold(SchemaApply());
+}
+
 TEST(HoldTest, AJobThatCannotBeRebuiltIsNotHeld) {
   MigrationApply sample;
   sample.TakeSnapshot();

@@ -35,6 +35,10 @@ constexpr char kRunnerVolume[] = "runner";
 constexpr char kRunnerPath[] = "/ptah/runner";
 constexpr char kPlanPath[] = "/ptah/plan";
 
+// From this revision of the builder on, the runner verifies what it installed before the executor
+// starts.
+constexpr int64_t kVerifyingRevision = 2;
+
 // What the two families' Jobs are built from alike.
 struct Parts {
   Family family;
@@ -139,6 +143,7 @@ void AddRunner(const Parts& parts, api::PodSpec* pod) {
   runner->set_name(kRunnerContainer);
   runner->set_image(parts.configuration.runner_image);
   runner->add_args("install");
+  if (parts.configuration.builder_revision >= kVerifyingRevision) runner->add_args("--verify");
   api::VolumeMount* mount = runner->add_volume_mounts();
   mount->set_name(kRunnerVolume);
   mount->set_mount_path(kRunnerPath);

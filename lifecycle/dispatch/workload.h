@@ -2,8 +2,10 @@
 //
 // A Job is a function of (resource, claim, plan, configuration) and nothing else, because every
 // later reader rebuilds it: the driver before it creates, the pass that adopts or supervises, and
-// the webhook that admits the create. No text in it depends on what o'clock it is: instants are
-// carried as times (EnvVar.time_ms), and the template's digest takes them relative to the claim.
+// the webhook that admits the create. A release whose builder is of another revision rebuilds
+// another Job, and so holds none of its predecessor's. No text in it depends on what o'clock it is:
+// instants are carried as times (EnvVar.time_ms), and the template's digest takes them relative to
+// the claim.
 //
 // Answers: spec 01, 9 (Job), 12.1 (snapshot); spec 02, E-4, U-1.
 

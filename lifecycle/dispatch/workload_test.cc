@@ -171,6 +171,17 @@ TEST(WorkloadTest, TheManagerIdentityTakenFromALiveTemplateIsAllThatDiffers) {
   EXPECT_TRUE(api::Equal(expected, live));
 }
 
+TEST(WorkloadTest, AnotherBuildersTemplateIsAnotherOneWhoeverItSaysBuiltIt) {
+  const samples::MigrationApply sample;
+  samples::MigrationApply rebuilt;
+  rebuilt.configuration.builder_revision = 2;
+  const api::Job live = MigrationApply(sample);
+  api::Job expected = MigrationApply(rebuilt);
+  EXPECT_NE(TemplateDigestOf(expected, sample.claim()), TemplateDigestOf(live, sample.claim()));
+  TakeManagerIdentity(live.spec().template_(), expected);
+  EXPECT_FALSE(api::Equal(expected, live));
+}
+
 TEST(WorkloadTest, TheDispatcherIsReadOffTheTemplate) {
   const samples::MigrationApply sample;
   const api::ManagerRecord manager = DispatchedBy(MigrationApply(sample).spec().template_());

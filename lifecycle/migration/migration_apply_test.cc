@@ -246,6 +246,16 @@ TEST_F(MigrationApplyTest, APlanDeletedWhileItRunsLeavesTheRunUnknown) {
   EXPECT_TRUE(scene.status().has_unresolved_run());
 }
 
+TEST_F(MigrationApplyTest, AManagerThatBuildsAnotherJobLeavesTheRunUnknownAndUnread) {
+  Scene& scene = Given("Always");
+  scene.PassUntilRecorded();
+  scene.EndJobWithFrame(scene.RunFrame("applied", {3, 4}));
+  scene.configuration.builder_revision = 2;
+  scene.Pass();
+  EXPECT_EQ(scene.status().unresolved_run().outcome(), "Unknown");
+  EXPECT_FALSE(scene.status().has_active_operation());
+}
+
 TEST_F(MigrationApplyTest, AnApprovalThatIsGoneRetiresTheClaimAndThePlanWaits) {
   Scene& scene = Given("OnApproval");
   scene.PassUntilClaimed("Apply");

@@ -292,6 +292,22 @@ TEST(SchemaApplyTest, ARunningJobWhoseInputsMovedIsUnknownWithoutBeingRead) {
   EXPECT_TRUE(scene.HasClaim("Resolve"));
 }
 
+TEST(SchemaApplyTest, AManagerThatBuildsAnotherJobLeavesTheRunUnknownAndUnread) {
+  SchemaScene scene;
+  scene.Approve();
+  ASSERT_TRUE(scene.PassUntil([&] {
+    return scene.HasClaim("Apply") && !scene.status().active_operation().job_uid().empty();
+  }));
+  scene.RunJobs();
+  scene.configuration.builder_revision = 2;
+  scene.Pass();
+  ASSERT_TRUE(scene.status().has_pending_observation());
+  EXPECT_EQ(scene.status().pending_observation().outcome(), api::proof_outcome::kOutcomeUnknown);
+  ASSERT_TRUE(scene.RunUntil([&] { return scene.IsSettled(); }));
+  EXPECT_EQ(scene.status().phase(), api::phase::kInSync);
+  EXPECT_FALSE(scene.status().has_applied()) << "convergence is not attribution";
+}
+
 TEST(SchemaApplyTest, ARealmThatChangedHandsAfterTheMarkEndsTheClaimsReadability) {
   SchemaScene scene;
   scene.Approve();
