@@ -119,6 +119,17 @@ void S06(const Scene& scene, Findings& findings) {
                   [&] { return absl::StrCat(scene.Name(), ": marked although ", missing); });
 }
 
+// Whether the process could rebuild the Job of its claim, and would build another.
+bool RebuiltAsAnother(const Scene& scene) {
+  const ResourceView& view = scene.before;
+  if (view.meta->generation() != ObservedGenerationOf(view) ||
+      view.claim->execution_binding_id() != BindingOf(view).epoch()) {
+    return false;  // The inputs moved.
+  }
+  const auto* job = scene.world.Get<api::Job>(view.key->namespace_, view.claim->job_name());
+  return job != nullptr && BuildsAnother(*scene.process().configuration, *job);
+}
+
 void S13(const Scene& scene, Findings& findings) {
   if (scene.before.claim == nullptr || scene.after.claim == nullptr ||
       scene.before.claim->id() != scene.after.claim->id() ||
@@ -133,8 +144,9 @@ void S13(const Scene& scene, Findings& findings) {
       many || (scene.operation != nullptr &&
                std::find(scene.operation->read_back.begin(), scene.operation->read_back.end(),
                          uid) != scene.operation->read_back.end());
-  const absl::Status match = MatchesClaim(scene.world, scene.trace.resource, uid);
-  findings.Expect(Property::kS13, read && match.ok(), [&] {
+  const bool matches =
+      MatchesClaim(scene.world, scene.trace.resource, uid).ok() && !RebuiltAsAnother(scene);
+  findings.Expect(Property::kS13, read && matches, [&] {
     return absl::StrCat(scene.Name(), ": recorded the UID of a Job that ",
                         read ? "does not match its claim" : "nobody read back");
   });

@@ -270,6 +270,24 @@ void L06(const Scene& scene, Findings& findings) {
   });
 }
 
+// A reading whose Job another builder made cannot be confirmed, so it runs again.
+void L06Rebuilt(const Scene& scene, Findings& findings) {
+  const ResourceView& view = scene.before;
+  if (view.claim == nullptr || IsApply(*view.claim) || IsDeleting(view) || IsSuspended(view) ||
+      view.meta->generation() != ObservedGenerationOf(view) ||
+      view.claim->execution_binding_id() != BindingOf(view).epoch()) {
+    return;
+  }
+  const bool again = scene.write.writes.Has(25);
+  const bool read = scene.after.claim == nullptr && !scene.write.writes.Has(24);
+  if (!again && !read) return;
+  const auto* job = scene.world.Get<api::Job>(view.key->namespace_, view.claim->job_name());
+  if (job == nullptr || !BuildsAnother(*scene.process().configuration, *job)) return;
+  findings.Expect(Property::kL06, again, [&] {
+    return absl::StrCat(scene.Name(), ": a reading whose Job another builder made was read");
+  });
+}
+
 }  // namespace
 
 void JudgeLifecycleSent(const Scene& scene, Findings& findings) {
@@ -284,6 +302,7 @@ void JudgeLifecycleSent(const Scene& scene, Findings& findings) {
 
 void JudgeLifecycleStored(const Scene& scene, Findings& findings) {
   L06(scene, findings);
+  L06Rebuilt(scene, findings);
   if (scene.write.writes.Has(30) && scene.before.key != nullptr) {
     S23(scene, scene.before, findings);
     S52(scene, scene.before, findings);

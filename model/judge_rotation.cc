@@ -133,6 +133,16 @@ std::string Forgotten(const Scene& scene) {
   return "";
 }
 
+// What ran under components that are not in force any more leaves a doubt, whatever it reports.
+void S29Retired(const Scene& scene, Findings& findings) {
+  if (!RetiresApply(scene) || !MayHaveDispatched(*scene.before.claim)) return;
+  if (SameComponents(BindingOf(scene.before), *scene.process().configuration)) return;
+  findings.Expect(Property::kS29, IsDoubt(OutcomeOf(scene)), [&] {
+    return absl::StrCat(scene.Name(),
+                        ": a manager of other components accounted a run, or let it go");
+  });
+}
+
 void S29(const Scene& scene, Findings& findings) {
   const std::string& old = BindingOf(scene.before).epoch();
   if (old.empty()) return;
@@ -179,6 +189,7 @@ bool CanBeRebuilt(const Scene& scene, const api::Job& job) {
   const ResourceView& view = scene.before;
   const api::ActiveOperation& claim = *view.claim;
   if (IsDeleting(view) || claim.lease_continuity_lost() || IsTerminal(job)) return false;
+  if (BuildsAnother(*scene.process().configuration, job)) return false;
   if (view.meta->generation() != ObservedGenerationOf(view)) return false;
   const api::Lease* lease = LeaseOf(scene.world, claim.coordination_digest());
   if (scene.operation == nullptr || lease == nullptr ||
@@ -217,16 +228,35 @@ void S40(const Scene& scene, Findings& findings) {
   });
 }
 
-void S41Retired(const Scene& scene, Findings& findings) {
-  if (!RetiresApply(scene) || !MayHaveDispatched(*scene.before.claim)) return;
-  if (SameComponents(BindingOf(scene.before), *scene.process().configuration)) return;
-  findings.Expect(Property::kS41, IsDoubt(OutcomeOf(scene)), [&] {
-    return absl::StrCat(scene.Name(),
-                        ": a release that builds another Job took the account of one");
+// What a write makes of a dispatched Apply whose Job another builder made, where that is not its
+// being left unknown; empty when nothing is wrong.
+std::string WrongWithUnconfirmed(const Scene& scene) {
+  if (RetiresApply(scene)) {
+    return IsDoubt(OutcomeOf(scene)) ? "" : "was accounted, or let go without a record";
+  }
+  const api::ActiveOperation& before = *scene.before.claim;
+  const api::ActiveOperation* after = scene.after.claim;
+  const bool kept = after != nullptr && after->id() == before.id() &&
+                    after->job_name() == before.job_name() && MayHaveDispatched(*after);
+  return kept ? "" : "has a claim that may dispatch again";
+}
+
+// A release of the same components builds another Job than the one that runs.
+void S41Met(const Scene& scene, Findings& findings) {
+  const api::Configuration& configuration = *scene.process().configuration;
+  const api::Job* job = JobOfClaim(scene.world, scene.before);
+  if (job == nullptr || !IsApply(*scene.before.claim) || !MayHaveDispatched(*scene.before.claim) ||
+      !SameComponents(BindingOf(scene.before), configuration) ||
+      !BuildsAnother(configuration, *job)) {
+    return;
+  }
+  const std::string wrong = WrongWithUnconfirmed(scene);
+  findings.Expect(Property::kS41, wrong.empty(), [&] {
+    return absl::StrCat(scene.Name(), ": an Apply whose Job another builder made ", wrong);
   });
 }
 
-// Whether the Apply of the resource is open whose Job a release of other components met.
+// Nothing else is applied until that one is accounted for, or any other.
 void S41Created(const Scene& scene, Findings& findings) {
   if (!IsJobCreate(*scene.write.request)) return;
   const OperationTruth* created = OperationOfJob(scene.world, scene.write.request->key.name);
@@ -311,8 +341,9 @@ void JudgeRotationSent(const Scene& scene, Findings& findings) {
 void JudgeRotationChanged(const Scene& scene, Findings& findings) {
   S28Installed(scene, findings);
   S29(scene, findings);
+  S29Retired(scene, findings);
   S40(scene, findings);
-  S41Retired(scene, findings);
+  S41Met(scene, findings);
   S54(scene, findings);
   S55(scene, findings);
 }

@@ -5,6 +5,7 @@
 #include "lifecycle/api/frame.h"
 #include "lifecycle/api/kind.h"
 #include "lifecycle/api/names.h"
+#include "sim/administrator.h"
 
 namespace model {
 
@@ -150,6 +151,20 @@ bool SameComponents(const api::ExecutionBinding& binding, const api::Configurati
          binding.ptah_version() == configuration.ptah_version &&
          binding.executor_image() == configuration.executor_image &&
          binding.runner_protocol_version() == configuration.runner_protocol_version;
+}
+
+bool BuildsAnother(const api::Configuration& configuration, const api::Job& job) {
+  const auto& annotations = job.metadata().annotations();
+  const auto made_by = annotations.find(api::annotation::kControllerImage);
+  if (made_by == annotations.end() || made_by->second == configuration.controller_image) {
+    return false;
+  }
+  for (const api::Configuration& release : sim::Releases()) {
+    if (release.controller_image == made_by->second) {
+      return release.builder_revision != configuration.builder_revision;
+    }
+  }
+  return false;
 }
 
 const api::ExecutionBinding& BindingOf(const ResourceView& view) {

@@ -81,6 +81,10 @@ std::string ReportOf(const sim::OperationTruth& operation);
 // Whether the components a process runs work with are those of the binding.
 bool SameComponents(const lifecycle::api::ExecutionBinding& binding,
                     const lifecycle::api::Configuration& configuration);
+// Whether a manager with this configuration builds another Job for a claim than the one, of some
+// release, that the Job says made it.
+bool BuildsAnother(const lifecycle::api::Configuration& configuration,
+                   const lifecycle::api::Job& job);
 // The execution binding in force of a resource.
 const lifecycle::api::ExecutionBinding& BindingOf(const ResourceView& view);
 // The part of the spec both families have.
