@@ -113,6 +113,7 @@ bool EndIsSeen(const sim::World& world, const api::ActiveOperation& claim,
   const api::Job* job = world.Get<api::Job>(namespace_, claim.job_name());
   if (uid.empty() && job != nullptr) uid = job->metadata().uid();
   if (uid.empty()) return false;
+  if (job != nullptr && job->metadata().uid() != uid) return false;  // A copy may run on.
   const std::vector<const api::Pod*> pods = PodsOf(world, uid);
   return !pods.empty() && std::all_of(pods.begin(), pods.end(), [](const api::Pod* pod) {
     const auto& containers = pod->status().container_statuses();

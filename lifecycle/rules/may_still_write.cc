@@ -45,7 +45,10 @@ ExecutorStep ByReading(const ExecutorFacts& facts, const std::string& name,
       break;
   }
   if (uid.empty() || facts.read.uid == uid) return ByJob(facts, facts.read, name);
-  return ByPods(facts, name, uid);  // Another Job took the name; ours may have left Pods.
+  // Another Job took the name. Ours may have left Pods, and it may be a copy of ours, which runs
+  // what ours ran until the clock that both were told ends it.
+  const ExecutorStep left = ByPods(facts, name, uid);
+  return left.answer == ExecutorAnswer::kNo ? ByClock(facts) : left;
 }
 
 }  // namespace

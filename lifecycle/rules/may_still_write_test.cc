@@ -89,7 +89,8 @@ TEST(MayStillWriteTest, FollowsTheTable) {
     | N | U      | V running/none | V running | not asked | -   | list_N_U |
     | N | U      | V running/none | V running | error     | -   | yes      |
     | N | U      | V running/none | V running | running   | -   | yes      |
-    | N | U      | V running/none | V running | ended     | -   | no       |
+    | N | U      | V running/none | V running | ended     | yes | no       |
+    | N | U      | V running/none | V running | ended     | no  | yes      |
     | N | U      | V running/none | V running | stopped   | yes | no       |
     | N | U      | V running/none | V running | stopped   | no  | yes      |
     | N | no_UID | V running      | -         | -         | -   | yes      |

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/match.h"
+#include "lifecycle/api/errors.h"
 #include "lifecycle/api/names.h"
 #include "lifecycle/dispatch/workload.h"
 #include "lifecycle/schema/discard.h"
@@ -46,6 +47,18 @@ void CopyClaim(const ActiveOperation& claim, PendingObservation& record) {
   record.set_lock_timeout_seconds(claim.observation_lock_timeout_seconds());
   record.set_lease_duration_seconds(claim.lease_duration_seconds());
   record.set_lease_epoch(claim.lease_epoch());
+}
+
+// Pods that were seen to end prove nothing while a Job of another UID stands under the claim's
+// name: it may be a copy of the claim's own, which runs what that one ran until the same clock ends
+// it.
+bool AnotherJobMayRun(Pass& pass) {
+  const std::string& recorded = pass.claim()->job_uid();
+  if (recorded.empty()) return false;
+  const absl::StatusOr<api::Stored<api::Job>> job =
+      pass.client().Get<api::Job>(pass.metadata().namespace_(), pass.claim()->job_name());
+  if (!job.ok()) return !api::IsNotFound(job.status());
+  return (*job)->metadata().uid() != recorded;
 }
 
 bool CountsAreSound(const PendingObservation& record) {
@@ -139,9 +152,11 @@ PassResult RecordUnknownOutcome(Pass& pass, const Uncertain& uncertain, StatusEd
     collected = *std::move(found);
     if (collected) evidence = &*collected;
   }
+  const bool end_proven = evidence != nullptr && evidence->ExecutorEndProven() &&
+                          (uncertain.job != nullptr || !AnotherJobMayRun(pass));
   absl::StatusOr<PendingObservation> record = PendingObservationFor(
       pass.status(), {.succeeded = false,
-                      .executor_end_proven = evidence != nullptr && evidence->ExecutorEndProven(),
+                      .executor_end_proven = end_proven,
                       .job = uncertain.job == nullptr ? nullptr : &**uncertain.job,
                       .evidence = evidence});
   if (!record.ok()) return PassResult::Error(record.status());
