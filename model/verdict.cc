@@ -72,6 +72,9 @@ class WriteJudge {
     if (write_.request->verb != api::Verb::kCreate || write_.request->key.kind != api::Kind::kJob) {
       return;
     }
+    // Nothing is dispatched by a create that comes too late, after its pass was left standing, and
+    // that the webhook refuses (E-7).
+    if (trace_.resumed && !write_.stored) return;
     const OperationTruth* operation = OperationByJobName(world_, write_.request->key.name);
     if (operation == nullptr) {
       Add(Verdict::kDispatch, nullptr, "no claim ever reserved this name");
@@ -177,6 +180,7 @@ class WriteJudge {
       if (operation->created != Count::kOne) return "more than one Job of this claim was stored";
       if (!Contains(operation->read_back, uid)) return "nobody read the Job back";
     }
+    if (trace_.resumed) return std::nullopt;  // It matched when it was read back.
     const absl::Status match = MatchesClaim(world_, operation->resource, uid);
     if (!match.ok()) return absl::StrCat("the Job does not match the claim: ", match.message());
     return std::nullopt;
@@ -228,7 +232,17 @@ class WriteJudge {
     if (operation != nullptr && (operation->marked || operation->created != Count::kNone)) {
       return std::nullopt;
     }
+    // A Job that is not the claim's may have done anything under its name (spec 03, 3).
+    if (operation != nullptr && AJobStandsFor(*operation)) return std::nullopt;
     return "nothing was ever marked or created";
+  }
+
+  bool AJobStandsFor(const OperationTruth& operation) const {
+    return std::any_of(world_.objects.begin(), world_.objects.end(), [&](const sim::Entry& entry) {
+      return entry.object->key.kind == api::Kind::kJob &&
+             entry.object->key.namespace_ == operation.resource.namespace_ &&
+             Contains(operation.job_names, entry.object->key.name);
+    });
   }
 
   // What both accounts of a run ask: one Pod, ended, and the planned database.

@@ -113,7 +113,7 @@ class Actors {
 // compared with (sim/clock.h). Returns nullopt when there is none.
 std::optional<int64_t> NextClockTarget(const World& world);
 
-// Whether the pass of `work` is due now.
+// Whether the pass of `work` is due now; one that was left standing always is.
 bool IsDue(const World& world, const Process& process, const Work& work);
 
 }  // namespace sim

@@ -170,6 +170,7 @@ std::optional<int64_t> NextClockTarget(const World& world) { return Targets(worl
 
 bool IsDue(const World& world, const Process& process, const Work& work) {
   if (!process.running) return false;
+  if (work.paused != nullptr) return true;  // Whoever stands in the middle of a pass goes on.
   switch (work.due.when) {
     case Due::When::kNever:
       return false;

@@ -15,6 +15,7 @@
 #include "sim/backup.h"
 #include "sim/database.h"
 #include "sim/edits.h"
+#include "sim/meddling.h"
 #include "sim/runner.h"
 
 namespace sim {
@@ -300,10 +301,12 @@ class PeopleOffers {
          {api::Kind::kPtahSchemaApproval, api::Kind::kPtahMigrationApproval}) {
       Each(kind, [this](const Entry& entry) { OfferOnApproval(entry); });
     }
-    if (!Has(act::kRepublish)) return;
+    if (!Has(act::kRepublish) && !Has(act::kDeletePlan)) return;
     for (const api::Kind kind : {api::Kind::kPtahSchemaPlan, api::Kind::kPtahMigrationPlan}) {
       Each(kind, [this](const Entry& entry) {
-        if (IsCurrentPlan(world_, entry)) Add(act::kRepublish, entry, 1);
+        if (!IsCurrentPlan(world_, entry)) return;
+        if (Has(act::kRepublish)) Add(act::kRepublish, entry, 1);
+        if (Has(act::kDeletePlan)) Add(act::kDeletePlan, entry, 1);
       });
     }
   }
@@ -392,7 +395,7 @@ void TakeAct(const ApiServer& server, World& world, const WorldStep& step) {
     Restore(server, world, OldAcknowledgmentFor(world, entry));
   } else if (step.what == act::kRepair) {
     Repair(world, entry.object->As<api::PtahMigration>());
-  } else if (step.what == act::kDeleteApproval) {
+  } else if (step.what == act::kDeleteApproval || step.what == act::kDeletePlan) {
     Delete(server, world, kPersonUser, step.target);
   } else if (step.target.kind == api::Kind::kPtahSchemaApproval) {
     BringBack<api::PtahSchemaApproval>(server, world, step.target);
@@ -411,6 +414,7 @@ void OfferPeople(const ActorContext& context, const World& world, std::vector<Wo
   if (world.person.empty()) return;
   PeopleOffers(context, world, steps).Offer();
   OfferEdits(context, world, steps);
+  OfferMeddling(context, world, steps);
   OfferReleases(context, world, steps);
   if (!context.rules.slow_people) return;
   for (WorldStep& step : steps) {
@@ -421,6 +425,8 @@ void OfferPeople(const ActorContext& context, const World& world, std::vector<Wo
 void TakePersonStep(const ActorContext& context, World& world, const WorldStep& step) {
   if (IsEdit(step.what)) {
     TakeEdit(context, world, step);
+  } else if (IsMeddling(step.what)) {
+    TakeMeddling(context, world, step);
   } else if (IsRelease(step.what)) {
     TakeRelease(context, world, step);
   } else {
@@ -432,10 +438,12 @@ void TakePersonStep(const ActorContext& context, World& world, const WorldStep& 
 }
 
 bool IsAct(absl::string_view what) {
-  static constexpr const char* kDecisions[] = {
-      act::kApprove, act::kDeleteApproval, act::kReplaceApproval,       act::kRepublish,
-      act::kRepair,  act::kAcknowledge,    act::kRestoreAcknowledgment, act::kRestoreApproval};
-  return IsEdit(what) || (IsRelease(what) && what != act::kRetire) ||
+  static constexpr const char* kDecisions[] = {act::kApprove,         act::kDeleteApproval,
+                                               act::kReplaceApproval, act::kRepublish,
+                                               act::kDeletePlan,      act::kRepair,
+                                               act::kAcknowledge,     act::kRestoreAcknowledgment,
+                                               act::kRestoreApproval};
+  return IsEdit(what) || IsMeddling(what) || (IsRelease(what) && what != act::kRetire) ||
          std::any_of(std::begin(kDecisions), std::end(kDecisions),
                      [what](const char* decision) { return what == decision; });
 }

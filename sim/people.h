@@ -1,12 +1,12 @@
 // What people do: they approve, take an approval back or bring it back under another UID, bring a
-// plan back, repair a database, acknowledge a run.
+// plan back or delete it, repair a database, acknowledge a run.
 //
 // A person helps when asked, at no cost: that is what waiting for a person counts on. Everything
 // else they do is a disturbance. Each act is offered only while World.person has it left, where its
 // request would be admitted, and where it would change something.
 //
-// What they do to what stands is in sim/edits.h, what they do to the manager in
-// sim/administrator.h.
+// What they do to what stands is in sim/edits.h, to an operation's Job and Pods in sim/meddling.h,
+// and to the manager in sim/administrator.h.
 //
 // Answers: issue item 4 ("a person can repair the database") and 5; spec 01, 5.3 and 7.
 
@@ -28,6 +28,8 @@ inline constexpr char kDeleteApproval[] = "delete-approval";
 inline constexpr char kReplaceApproval[] = "replace-approval";
 // A plan and what it is stored in come back from a backup under other UIDs, past admission.
 inline constexpr char kRepublish[] = "republish";
+// The plan that a status names is deleted; what it is stored in is garbage then.
+inline constexpr char kDeletePlan[] = "delete-plan";
 // A migration's partly applied file is completed, and all its files are recorded.
 inline constexpr char kRepair[] = "repair";
 inline constexpr char kAcknowledge[] = "acknowledge";
@@ -35,9 +37,12 @@ inline constexpr char kAcknowledge[] = "acknowledge";
 inline constexpr char kRestoreApproval[] = "restore-approval";
 // The acknowledgment of another run comes back from a backup, stamped, past admission.
 inline constexpr char kRestoreAcknowledgment[] = "restore-acknowledgment";
+// No person's, and no step: a pass is left standing in its middle (model/pass.h). It is counted
+// here because it is spent as an act is.
+inline constexpr char kPreempt[] = "preempt";
 }  // namespace act
 
-// Whether a person may be given this act, by this or the other two headers.
+// Whether a person may be given this act, by this or the other three headers.
 bool IsAct(absl::string_view what);
 
 // Offers and takes kPerson.
