@@ -204,7 +204,8 @@ void JudgeAuthorizationChanged(const Scene& scene, Findings& findings) {
 }
 
 void JudgeAuthorizationEnded(const PassScene& scene, Findings& findings) {
-  if (scene.trace.harmed) return;
+  // One that was left standing read what was there before it stood.
+  if (scene.trace.harmed || scene.trace.resumed) return;
   if (scene.start.claim != nullptr) S51(scene, findings);
   L14(scene, findings);
 }

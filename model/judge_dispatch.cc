@@ -26,7 +26,7 @@ void S02(const Scene& scene, Findings& findings) {
   const sim::Entry* entry = scene.trace.start->Find(operation->resource);
   const ResourceView at_start = ViewOf(entry == nullptr ? nullptr : entry->object);
   const bool dispatched = at_start.claim != nullptr && at_start.claim->id() == operation->id &&
-                          MayHaveDispatched(*at_start.claim);
+                          MayHaveDispatched(*at_start.claim) && !scene.trace.marked_before;
   findings.Expect(Property::kS02, !dispatched, [&] {
     return absl::StrCat(scene.Name(), ": a pass created ", scene.write.request->key.name,
                         " although its claim was dispatched before the pass began");
@@ -144,8 +144,10 @@ void S13(const Scene& scene, Findings& findings) {
       many || (scene.operation != nullptr &&
                std::find(scene.operation->read_back.begin(), scene.operation->read_back.end(),
                          uid) != scene.operation->read_back.end());
+  // A pass that was left standing held the Job to its claim when it read it back.
   const bool matches =
-      MatchesClaim(scene.world, scene.trace.resource, uid).ok() && !RebuiltAsAnother(scene);
+      scene.trace.resumed ||
+      (MatchesClaim(scene.world, scene.trace.resource, uid).ok() && !RebuiltAsAnother(scene));
   findings.Expect(Property::kS13, read && matches, [&] {
     return absl::StrCat(scene.Name(), ": recorded the UID of a Job that ",
                         read ? "does not match its claim" : "nobody read back");
@@ -156,7 +158,9 @@ void S24(const Scene& scene, Findings& findings) {
   const ResourceView resource = scene.Resource();
   if (resource.unresolved == nullptr) return;
   bool applies = scene.write.writes.Has(2) && IsApply(*scene.after.claim);
-  if (IsJobCreate(*scene.write.request)) {
+  // One that comes after its pass was left standing is the webhook's to refuse (E-7).
+  const bool late = scene.trace.resumed && !scene.write.stored;
+  if (IsJobCreate(*scene.write.request) && !late) {
     const OperationTruth* operation = OperationOfJob(scene.world, scene.write.request->key.name);
     applies |= operation != nullptr && operation->mutating;
   }

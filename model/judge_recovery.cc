@@ -164,11 +164,20 @@ bool IsPutAway(const sim::World& world, const ResourceView& view, int operations
          *view.phase != api::phase::kVerifyingHistory && *view.phase != api::phase::kReading;
 }
 
+// Whether a pass stands in its middle: what it still sends belongs to the run.
+bool APassStands(const sim::World& world) {
+  return std::any_of(world.processes.begin(), world.processes.end(), [](const auto& process) {
+    return process.running &&
+           std::any_of(process.work.begin(), process.work.end(),
+                       [](const sim::Work& work) { return work.paused != nullptr; });
+  });
+}
+
 }  // namespace
 
 bool HasEnded(const sim::World& world, int operations, bool readings) {
   if (world.truth.apply_claims > operations) return true;
-  if (AccountOpen(world)) return false;
+  if (AccountOpen(world) || APassStands(world)) return false;
   bool put_away = true;
   bool any = false;
   for (const sim::Entry& entry : world.objects) {

@@ -1,24 +1,67 @@
 #include "model/pass.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "lifecycle/api/check.h"
 #include "lifecycle/api/client.h"
 #include "lifecycle/api/json.h"
+#include "lifecycle/api/migration.pb.h"
+#include "lifecycle/api/schema.pb.h"
 #include "lifecycle/migration/reconciler.h"
 #include "lifecycle/schema/schema_reconciler.h"
 #include "model/objects.h"
+#include "sim/actor.h"
 #include "sim/actors.h"
+#include "sim/meddling.h"
 #include "sim/names.h"
+#include "sim/people.h"
 
 namespace model {
 namespace {
 
 namespace api = lifecycle::api;
 
+// Where a pass may be left standing: around the steps of a dispatch that cross the boundary, each
+// of which relies on what an earlier one wrote or read.
+constexpr int kStandBefore[] = {11, 12, 13, 15};
+constexpr int kStandAfter = 13;
+
 bool IsJobCreate(const api::Request& request) {
   return request.verb == api::Verb::kCreate && request.key.kind == api::Kind::kJob;
+}
+
+// Whether the write leaves a claim that says that it dispatched.
+bool IsMarked(const api::Request& request) {
+  if (request.key.kind == api::Kind::kPtahSchema) {
+    const auto& schema = static_cast<const api::PtahSchema&>(*request.body);
+    return schema.status().active_operation().dispatch_started();
+  }
+  if (request.key.kind != api::Kind::kPtahMigration) return false;
+  const auto& migration = static_cast<const api::PtahMigration&>(*request.body);
+  return migration.status().active_operation().dispatch_started();
+}
+
+// Whether somebody could come between two calls of a pass: another manager, or who meddles with an
+// operation's Job. Where nobody can, a pass that waits shows nothing new. A claim that only reads
+// has but the Job to lose, and nothing that another manager would do to it.
+bool SomebodyMayComeBetween(const sim::World& world, bool mutating) {
+  const auto running = std::count_if(world.processes.begin(), world.processes.end(),
+                                     [](const sim::Process& process) { return process.running; });
+  return (mutating && running > 1) ||
+         std::any_of(world.person.begin(), world.person.end(),
+                     [](const auto& act) { return act.second > 0 && sim::IsMeddling(act.first); });
+}
+
+// Whether the write is of an operation that changes a database.
+bool IsOfMutating(const sim::World& world, const SentWrite& sent) {
+  const api::Key& key = sent.request->key;
+  const ResourceView resource = ViewOf(sent.after);
+  const std::string& job = resource.claim == nullptr ? key.name : resource.claim->job_name();
+  const sim::OperationTruth* operation = sim::OperationOfJobName(world, key.namespace_, job);
+  return operation == nullptr || operation->mutating;  // The approval is an Apply's.
 }
 
 absl::string_view VerbName(api::Verb verb) {
@@ -92,12 +135,19 @@ class PassDoor final : public api::Door {
     pause_after_ = calls;
     recording_ = true;
   }
+  // From now on the run may choose where the pass is left standing.
+  void OfferPauses() {
+    offers_pauses_ = true;
+    recording_ = true;
+    pause_after_ = SIZE_MAX;
+  }
   const std::optional<sim::World>& paused_world() const { return paused_world_; }
   const sim::PausedPass& paused() const { return paused_; }
 
   api::Answer Call(const api::Question& question) override {
     // Events and the journal tell people something and change nothing: they are no boundary.
     if (const auto* journal = std::get_if<api::JournalQuestion>(&question.body)) {
+      if (trace_.calls < replay_to_) return {};  // Said before the pass was left standing.
       Note([&] { return absl::StrCat("rule ", journal->rule); });
       if (observer_ != nullptr) observer_->Followed(journal->rule, trace_);
       return {};
@@ -117,7 +167,12 @@ class PassDoor final : public api::Door {
       paused_.tokens = tokens_;
     }
     const size_t call = trace_.calls++;
-    if (call < replay_to_) return recorded_[call];
+    if (call < replay_to_) {
+      if (const auto* request = std::get_if<api::Request>(&question.body)) {
+        Remember(*request, recorded_[call]);
+      }
+      return recorded_[call];
+    }
     api::Answer answer =
         std::visit([&](const auto& body) { return Ask(body, question.site); }, question.body);
     if (recording_) recorded_.push_back(answer);
@@ -126,6 +181,16 @@ class PassDoor final : public api::Door {
 
  private:
   sim::Process& process() { return world_.processes[trace_.id.process]; }
+
+  // What the trace has to know of a write that was made before the pass was left standing. No pass
+  // is left standing after an answer that was a fault's.
+  void Remember(const api::Request& request, const api::Answer& answer) {
+    if (IsJobCreate(request)) {
+      trace_.create_sent = true;
+      trace_.create_stored |= answer.status.ok();
+    }
+    trace_.marked_before |= answer.status.ok() && IsMarked(request);
+  }
 
   void Note(TextFn text) {
     if (run_ != nullptr && run_->Describing()) run_->Note(text);
@@ -188,8 +253,10 @@ class PassDoor final : public api::Door {
     }
     if (job_create) {
       trace_.create_stored |= sent.stored;
-      trace_.create_refused |= fate == Fate::kRefused || sent.refused;
-      trace_.create_ambiguous |= fate == Fate::kFails || fate == Fate::kLostStored;
+      // Of a name that is taken nobody can say by whose create (spec 03, 4.1).
+      const bool exists = api::IsAlreadyExists(answer.status);
+      trace_.create_refused |= fate == Fate::kRefused || (sent.refused && !exists);
+      trace_.create_ambiguous |= fate == Fate::kFails || fate == Fate::kLostStored || exists;
     }
     const sim::Entry* stored_after = world_.Find(request.key);
     sent.after = stored_after == nullptr ? nullptr : stored_after->object;
@@ -207,6 +274,8 @@ class PassDoor final : public api::Door {
     if (fate == Fate::kLands && sent.stored && run_ != nullptr) {
       OfferStop(before, sent, false);
       OfferStop(world_, sent, true);
+      OfferPauseBefore(before, sent);
+      OfferPauseAfter(sent, answer);
     }
     return answer;
   }
@@ -229,6 +298,39 @@ class PassDoor final : public api::Door {
           return absl::StrCat("stop ", after ? "after " : "before ", WriteNames(sent.writes), " ",
                               api::ShortName(sent.request->key));
         });
+  }
+
+  void OfferPauseBefore(const sim::World& before, const SentWrite& sent) {
+    const bool stands = std::any_of(std::begin(kStandBefore), std::end(kStandBefore),
+                                    [&](int number) { return sent.writes.Has(number); });
+    if (stands) OfferPause(before, sent, "before ", recorded_);
+  }
+
+  void OfferPauseAfter(const SentWrite& sent, const api::Answer& answer) {
+    if (!sent.writes.Has(kStandAfter)) return;
+    std::vector<api::Answer> answers = recorded_;
+    answers.push_back(answer);
+    OfferPause(world_, sent, "after ", std::move(answers));
+  }
+
+  // A pass that stands is over for this run: whatever the code does from here on is heard by
+  // nobody, and what it leaves is thrown away.
+  void OfferPause(const sim::World& world, const SentWrite& sent, absl::string_view side,
+                  std::vector<api::Answer> answers) {
+    if (!offers_pauses_ || run_ == nullptr || trace_.harmed) return;
+    if (!SomebodyMayComeBetween(world, IsOfMutating(world_, sent))) return;
+    const uint32_t stands = run_->Choose(2, 0, [&](uint32_t option) {
+      return ChoiceText{
+          absl::StrCat(side, WriteNames(sent.writes), " ", api::ShortName(sent.request->key)),
+          option == 0 ? "goes on" : "is left standing"};
+    });
+    if (stands == 0) return;
+    paused_world_ = world;
+    --paused_world_->person.Edit(sim::act::kPreempt);
+    paused_.answers = std::move(answers);
+    paused_.tokens = tokens_;
+    run_ = nullptr;
+    observer_ = nullptr;
   }
 
   void NoteWrite(const SentWrite& sent, const api::Answer& answer) {
@@ -266,6 +368,7 @@ class PassDoor final : public api::Door {
   std::vector<std::string> tokens_;
   size_t replay_to_ = 0;
   bool recording_ = false;
+  bool offers_pauses_ = false;
   size_t pause_after_ = 0;
   std::optional<sim::World> paused_world_;
   sim::PausedPass paused_;
@@ -383,6 +486,7 @@ sim::World PassRunner::Run(const sim::World& world, PassId id, bool probe, StepR
 
   PassDoor door(server_, end, trace, run, observer, tag_of, digest_);
   door.Resume(paused.get());
+  if (run != nullptr && sim::PersonHasLeft(world, sim::act::kPreempt) > 0) door.OfferPauses();
   const PassMemo::Code code = [&](api::Door& way_out, api::Memory& memory) {
     SilentDoor silent(way_out);
     api::Client client(journal_ ? way_out : silent, process.configuration->user);
@@ -399,6 +503,7 @@ sim::World PassRunner::Run(const sim::World& world, PassId id, bool probe, StepR
     ended.result = code(door, memory);
     ended.memory = sim::Cow<api::Memory>(std::move(memory));
   }
+  if (door.paused_world()) return Standing(*door.paused_world(), id, door.paused());
   const api::PassResult& result = ended.result;
   if (!(process.memory == ended.memory)) process.memory = ended.memory;
   // A pass that only hands back a realm (B-3, C-3) looks at nothing else.
@@ -440,11 +545,14 @@ std::optional<sim::World> PassRunner::PauseAfter(const sim::World& world, PassId
   MakeReconciler(work.resource, client, memory, *process.configuration, timing_, design_)
       ->Reconcile(trace.resource.namespace_, trace.resource.name);
   if (!door.paused_world()) return std::nullopt;
-  sim::World standing = *door.paused_world();
-  standing.processes[id.process].work[id.work].paused =
-      std::make_shared<const sim::PausedPass>(door.paused());
-  sim::EndStep(standing, digest_);
-  return standing;
+  return Standing(*door.paused_world(), id, door.paused());
+}
+
+sim::World PassRunner::Standing(sim::World world, PassId id, sim::PausedPass paused) const {
+  world.processes[id.process].work[id.work].paused =
+      std::make_shared<const sim::PausedPass>(std::move(paused));
+  sim::EndStep(world, digest_);
+  return world;
 }
 
 sim::World Stopped(const sim::World& world, size_t index, const sim::DigestOptions& digest) {

@@ -87,6 +87,7 @@ struct PassTrace {
   WriteSet writes;                    // All that were stored so far.
   WriteSet previous;                  // The last one stored; empty before the first.
   size_t calls = 0;
+  bool marked_before = false;  // Before it was left standing it marked its claim.
 };
 
 // Told of everything a pass does. The default does nothing.
@@ -115,7 +116,9 @@ class PassRunner {
   const PassMemo* memo() const { return memo_.get(); }
 
   // Runs the pass to its end and returns the world it leaves, ended as a step. `run` may be null:
-  // no fates, no cuts. `observer` may be null. A paused pass goes on from where it stands.
+  // no fates, no cuts. `observer` may be null. A paused pass goes on from where it stands. While
+  // World.person has a preempt left, `run` may choose to leave the pass standing in the middle of a
+  // dispatch: the world returned holds it then (Work.paused), and the pass has not ended.
   sim::World Run(const sim::World& world, PassId id, bool probe, StepRun<sim::World>* run,
                  PassObserver* observer) const;
 
@@ -129,6 +132,9 @@ class PassRunner {
   TagOf tag_of;
 
  private:
+  // The world with the pass left standing in it, ended as a step.
+  sim::World Standing(sim::World world, PassId id, sim::PausedPass paused) const;
+
   const sim::ApiServer& server_;
   const lifecycle::dispatch::Design& design_;
   const lifecycle::api::Timing& timing_;

@@ -2,15 +2,22 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "model/check.h"
+#include "model/engine/retake.h"
+#include "model/engine/run.h"
 #include "model/judge.h"
 #include "model/objects.h"
 #include "model/scenario.h"
 #include "model/scenario.pb.h"
+#include "sim/meddling.h"
+#include "sim/people.h"
 
 namespace model {
 namespace {
@@ -55,8 +62,98 @@ class PassTest : public testing::TestWithParam<const char*> {
     return worlds;
   }
 
+  // The pass as a search runs it, and the choices it was offered.
+  struct Searched {
+    sim::World end;
+    std::vector<uint32_t> pauses;  // The choice points that cost nothing: where it may be left.
+  };
+  Searched Search(const sim::World& world, PassId id, Picks picks) {
+    FindingList findings;
+    Retaken<sim::World> no_cut;
+    OneCut<sim::World> sink(0, no_cut);
+    StepRun<sim::World> run(findings, sink);
+    run.Start({.picks = std::move(picks)});
+    Searched searched{bench_->runner().Run(world, id, false, &run, nullptr), {}};
+    for (uint32_t point = 0; point < run.points().size(); ++point) {
+      if (run.points()[point].faults == 0) searched.pauses.push_back(point);
+    }
+    return searched;
+  }
+
+  // The first world of the run whose pass may be left standing, with the pass standing before its
+  // create.
+  sim::World StandingBeforeItsCreate() {
+    for (sim::World world : AlongTheRun(8)) {
+      world.person.Edit(sim::act::kPreempt) = 1;
+      world.person.Edit(sim::act::kSquatJob) = 1;
+      for (const uint32_t point : Search(world, {0, 0}, {}).pauses) {
+        const sim::World standing = Search(world, {0, 0}, {{point, 1}}).end;
+        if (IsMarkedWithoutJob(standing)) return standing;
+      }
+    }
+    ADD_FAILURE() << "no pass stands before its create";
+    return bench_->initial();
+  }
+
+  static bool IsMarkedWithoutJob(const sim::World& world) {
+    const api::ActiveOperation* claim = ResourceOf(world).claim;
+    return claim != nullptr && claim->dispatch_started() && CountJobs(world) == 0;
+  }
+  static ResourceView ResourceOf(const sim::World& world) {
+    return ViewOf(world.Find(world.processes[0].work[0].resource)->object);
+  }
+  static int CountJobs(const sim::World& world) {
+    return static_cast<int>(std::count_if(
+        world.objects.begin(), world.objects.end(),
+        [](const sim::Entry& entry) { return entry.object->key.kind == api::Kind::kJob; }));
+  }
+
   std::unique_ptr<Workbench> bench_;
 };
+
+TEST_P(PassTest, IsLeftStandingOnlyWhereADispatchCrossesTheBoundary) {
+  size_t pauses = 0;
+  for (sim::World world : AlongTheRun(8)) {
+    world.person.Edit(sim::act::kPreempt) = 0;
+    world.person.Edit(sim::act::kSquatJob) = 1;
+    EXPECT_TRUE(Search(world, {0, 0}, {}).pauses.empty()) << "passes are whole";
+    const sim::Hash128 whole = sim::StateKey(RunWhole(world), {});
+    world.person.Edit(sim::act::kPreempt) = 1;
+    for (const uint32_t point : Search(world, {0, 0}, {}).pauses) {
+      ++pauses;
+      sim::World standing = Search(world, {0, 0}, {{point, 1}}).end;
+      EXPECT_NE(standing.processes[0].work[0].paused, nullptr);
+      EXPECT_TRUE(sim::IsDue(standing, standing.processes[0], standing.processes[0].work[0]));
+      EXPECT_EQ(*standing.person.Get(sim::act::kPreempt), 0);
+      EXPECT_EQ(sim::StateKey(RunWhole(standing), {}), whole);
+    }
+  }
+  // Before the mark, before and after the create, before the UID is recorded.
+  EXPECT_EQ(pauses, 4u);
+}
+
+TEST_P(PassTest, IsNotLeftStandingWhereNobodyCouldComeBetween) {
+  for (sim::World world : AlongTheRun(8)) {
+    world.person.Edit(sim::act::kPreempt) = 1;
+    EXPECT_TRUE(Search(world, {0, 0}, {}).pauses.empty());
+  }
+}
+
+// 1. The first manager marks its claim and stands before the create.
+// 2. The second finds a mark and no Job, so the outcome is unknown: the claim goes.
+// 3. The first goes on: its create is refused, and it withdraws no mark of anybody's.
+TEST_P(PassTest, ACreateThatComesAfterItsClaimWasRetiredIsRefused) {
+  sim::World world = StandingBeforeItsCreate();
+  world.processes.push_back(world.processes[0]);
+  world.processes[1].name = "second";
+  world.processes[1].work[0].paused = nullptr;
+  world = bench_->runner().Run(world, {1, 0}, false, nullptr, nullptr);
+  ASSERT_EQ(ResourceOf(world).claim, nullptr);
+  const sim::Handle settled = world.Find(world.processes[0].work[0].resource)->object;
+  world = RunWhole(world);
+  EXPECT_EQ(CountJobs(world), 0);
+  EXPECT_EQ(world.Find(world.processes[0].work[0].resource)->object, settled);
+}
 
 // Leaves the pass standing before each of its calls in turn and takes it up again.
 TEST_P(PassTest, TakenUpAgainAfterAnyCallEndsAsIfItHadNeverStood) {

@@ -125,6 +125,7 @@ class Validator {
           InRange("faults_max", scenario.faults_max(), 1000),
           InRange("states_max", scenario.states_max(), 100'000'000),
           InRange("others", scenario.others_size(), 3),
+          InRange("preemptions", scenario.preemptions(), 2),
           InRange("rival_rounds", scenario.world().rival_rounds(), 8)}) {
       if (!status.ok()) return status;
     }

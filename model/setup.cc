@@ -20,6 +20,7 @@
 #include "model/scenario.pb.h"
 #include "sim/actor.h"
 #include "sim/names.h"
+#include "sim/people.h"
 
 namespace model {
 namespace {
@@ -439,6 +440,9 @@ void PrepareRun(const Scenario& scenario, sim::World& world, const sim::ApiServe
                            namespaces.end());
         },
         world, server);
+  }
+  if (scenario.preemptions() > 0) {
+    world.person.Edit(sim::act::kPreempt) = scenario.preemptions();
   }
   for (const Scenario::Act& act : scenario.person()) {
     world.person.Edit(act.resource().empty() ? act.what()

@@ -1,5 +1,7 @@
 #include "model/system.h"
 
+#include <algorithm>
+
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "lifecycle/api/kind.h"
@@ -10,6 +12,18 @@
 namespace model {
 
 namespace api = lifecycle::api;
+
+namespace {
+
+// A process has one worker a family: while a pass of it stands, its other resources wait.
+bool WaitsForWorker(const sim::Process& process, const sim::Work& work) {
+  return std::any_of(process.work.begin(), process.work.end(), [&](const sim::Work& other) {
+    return other.paused != nullptr && other.resource.kind == work.resource.kind &&
+           other.resource != work.resource;
+  });
+}
+
+}  // namespace
 
 OperatorSystem::OperatorSystem(sim::World initial, PassRunner& runner, const sim::Actors& actors,
                                const Goals& goals, Options options)
@@ -38,6 +52,7 @@ void OperatorSystem::Steps(const State& state, std::vector<Step>& steps) {
     const sim::Process& one = state.processes[process];
     if (!one.running) continue;
     for (size_t work = 0; work < one.work.size(); ++work) {
+      if (WaitsForWorker(one, one.work[work])) continue;
       const bool due = sim::IsDue(state, one, one.work[work]);
       if (!due && !options_.resync) continue;
       Step step;
@@ -62,7 +77,8 @@ std::string OperatorSystem::Label(const State& state, const Step& step) {
   if (!step.pass) return step.world->label;
   const sim::Process& process = state.processes[step.id.process];
   const sim::Work& work = process.work[step.id.work];
-  return absl::StrCat("pass ", api::ShortName(work.resource), " of ", process.name,
+  return absl::StrCat(work.paused != nullptr ? "take up the pass " : "pass ",
+                      api::ShortName(work.resource), " of ", process.name,
                       sim::IsDue(state, process, work) ? "" : " (not due)");
 }
 
@@ -95,7 +111,8 @@ sim::World OperatorSystem::RunPass(const State& state, PassId id, StepRun<State>
     last = writes;
   };
   sim::World end = runner_.Run(state, id, false, &run, &counting);
-  if (run.Fresh()) {
+  // A pass that was left standing has not ended.
+  if (run.Fresh() && end.processes[id.process].work[id.work].paused == nullptr) {
     for (int number = 1; number <= kWriteCount; ++number) {
       if (last.Has(number)) ++observations_.followed_by[{family, number}][WriteSet()];
     }
