@@ -138,7 +138,9 @@ class Run {
       return std::nullopt;
     }
     const absl::Status& why = created.status();
-    switch (DispositionOf(rules::DispatchStage::kCreate, rules::ClassifyCreate(why))) {
+    const rules::CreateClass failed = rules::ClassifyCreate(why);
+    TellOfFailedCreate(failed);
+    switch (DispositionOf(rules::DispatchStage::kCreate, failed)) {
       case rules::DispatchDisposition::kWithdrawMark:
         return WithdrawMark(why);
       case rules::DispatchDisposition::kUnaccounted:
@@ -149,6 +151,20 @@ class Run {
         break;
     }
     return PassResult::Error(why);
+  }
+
+  // Which way into I (or, for a read-only claim, out of this pass) a failed create is.
+  void TellOfFailedCreate(rules::CreateClass failed) {
+    const bool mutating = family_.operation().mutating;
+    switch (failed) {
+      case rules::CreateClass::kRefusedBeforeStoring:
+        return context_.client.Journal("E-7 refused");
+      case rules::CreateClass::kAlreadyExists:
+        return context_.client.Journal(mutating ? "I-3 exists" : "F-8 exists");
+      case rules::CreateClass::kAmbiguous:
+      case rules::CreateClass::kStored:
+        return context_.client.Journal(mutating ? "I-3 ambiguous" : "E-7 ambiguous");
+    }
   }
 
   // W-14. Only ever in the pass whose create was refused before storage, and before anything else
@@ -179,6 +195,7 @@ class Run {
       confirmed_ = *std::move(read);
       return std::nullopt;
     }
+    context_.client.Journal(family_.operation().mutating ? "I-3 mismatch" : "F-8 mismatch");
     switch (DispositionOf(rules::DispatchStage::kIntent, rules::CreateClass::kStored)) {
       case rules::DispatchDisposition::kUnaccounted:
         return family_.Unaccounted(&*read, held.message());

@@ -281,6 +281,7 @@ TEST_F(DriverTest, ACreateRefusedBeforeStorageWithdrawsTheMarkAndIsTheError) {
   EXPECT_EQ(Pass().status.message(), "denied");
   EXPECT_EQ(steps_, (Steps{"authorize", "lease", "stage", "consume", "mark", "withdraw"}));
   EXPECT_FALSE(family_.claim().dispatch_started());
+  EXPECT_EQ(door_.journal().back(), "E-7 refused");
 }
 
 TEST_F(DriverTest, AnAmbiguousCreateLeavesTheOutcomeUnknown) {
@@ -289,6 +290,7 @@ TEST_F(DriverTest, AnAmbiguousCreateLeavesTheOutcomeUnknown) {
   EXPECT_TRUE(Pass().status.ok());
   EXPECT_EQ(steps_.back(), "unaccounted");
   EXPECT_TRUE(family_.claim().dispatch_started());
+  EXPECT_EQ(door_.journal().back(), "I-3 ambiguous");
 }
 
 TEST_F(DriverTest, ANameThatIsTakenLeavesTheOutcomeUnknown) {
@@ -296,6 +298,7 @@ TEST_F(DriverTest, ANameThatIsTakenLeavesTheOutcomeUnknown) {
   AnswerCreate({409, api::kAlreadyExists, "taken"});
   EXPECT_TRUE(Pass().status.ok());
   EXPECT_EQ(steps_.back(), "unaccounted");
+  EXPECT_EQ(door_.journal().back(), "I-3 exists");
 }
 
 TEST_F(DriverTest, AReadBackThatFailsIsAnErrorUnderADurableMark) {
@@ -322,6 +325,7 @@ TEST_F(DriverTest, AJobThatIsNotTheOneSentIsNotRecorded) {
   EXPECT_TRUE(Pass().status.ok());
   EXPECT_EQ(steps_.back(), "unaccounted with a Job");
   EXPECT_TRUE(family_.claim().job_uid().empty());
+  EXPECT_EQ(door_.journal().back(), "I-3 mismatch");
 }
 
 // --- Exchanged steps: each really does its own work wherever it stands. ---
@@ -421,6 +425,7 @@ TEST_F(ReadOnlyDriverTest, AnAmbiguousCreateIsAnErrorAndARetryFindsItsJob) {
   ASSERT_TRUE(Pass().status.ok());
   AnswerCreate({500, api::kInternalError, "what happened"});
   EXPECT_EQ(Pass().status.message(), "what happened");
+  EXPECT_EQ(door_.journal().back(), "E-7 ambiguous");
 }
 
 TEST_F(ReadOnlyDriverTest, ANameThatIsTakenAsksForANewAttempt) {
@@ -428,6 +433,7 @@ TEST_F(ReadOnlyDriverTest, ANameThatIsTakenAsksForANewAttempt) {
   AnswerCreate({409, api::kAlreadyExists, "taken"});
   EXPECT_TRUE(Pass().status.ok());
   EXPECT_EQ(steps_.back(), "retry");
+  EXPECT_EQ(door_.journal().back(), "F-8 exists");
 }
 
 }  // namespace

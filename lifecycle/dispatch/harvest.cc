@@ -15,6 +15,12 @@ using api::PassResult;
 constexpr char kResultUnreadable[] = "ResultUnreadable";
 constexpr char kRunnerRefused[] = "RunnerProtocolRefused";
 
+// The rule by which Pods that cannot be trusted cost a claim its account, or its attempt.
+const char* DoubtOf(EvidenceProblem problem, bool mutating) {
+  if (problem == EvidenceProblem::kMultiplicity) return mutating ? "I-3 two Pods" : "F-8 two Pods";
+  return mutating ? "I-3 foreign Pod" : "F-8 foreign Pod";
+}
+
 }  // namespace
 
 PassResult Harvest::Read() {
@@ -26,6 +32,7 @@ PassResult Harvest::Read() {
   CountPodsThatWent();
   if (evidence_->problem != EvidenceProblem::kNone) {
     context_.client.Journal("G-3");
+    context_.client.Journal(DoubtOf(evidence_->problem, holder_.operation().mutating));
     return Judge(rules::HarvestFault::kPodEvidence,
                  "more than one Pod, or one the claim's envelope does not accept");
   }
@@ -38,6 +45,7 @@ PassResult Harvest::Read() {
 
 PassResult Harvest::SettleMovedInputs() {
   context_.client.Journal("G-2");
+  if (holder_.operation().mutating) context_.client.Journal("I-3 inputs");
   return Judge(rules::HarvestFault::kInputsChanged,
                "the inputs of the operation moved while it ran");
 }
@@ -87,6 +95,7 @@ PassResult Harvest::JudgeUnread(const api::FrameResult& frame, const std::string
   }
   if (holder_.operation().mutating) {
     if (StepResult ended = StandIn(frame, log)) return *std::move(ended);
+    context_.client.Journal("I-3 no frame");
   }
   return Judge(rules::HarvestFault::kUnreadableResult,
                absl::StrCat("no result of this attempt could be read: ", frame.why));

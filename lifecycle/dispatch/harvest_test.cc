@@ -156,6 +156,8 @@ TEST_F(HarvestTest, TwoPodsCostAnApplyItsAccountAndAReadingItsAttempt) {
   MakeReading();
   EXPECT_EQ(Read(), "retry");
   EXPECT_TRUE(Journaled("G-3"));
+  EXPECT_TRUE(Journaled("I-3 two Pods"));
+  EXPECT_TRUE(Journaled("F-8 two Pods"));
 }
 
 TEST_F(HarvestTest, APodMayStayUnseenForTenSecondsOfTheClaim) {

@@ -39,6 +39,21 @@ const char* Words(rules::JobCause cause) {
   return "";
 }
 
+// F-1 of a Job that does not pass for the claim's: which doubt, and what it costs.
+void TellOfDoubt(rules::JobCause cause, Pass& pass) {
+  const bool mutating = pass.operation().mutating;
+  switch (cause) {
+    case rules::JobCause::kMissing:
+      return pass.client().Journal("I-3 missing");
+    case rules::JobCause::kReplaced:
+      return pass.client().Journal(mutating ? "I-3 replaced" : "F-8 replaced");
+    case rules::JobCause::kDisowned:
+      return pass.client().Journal(mutating ? "I-3 disowned" : "F-8 disowned");
+    case rules::JobCause::kNone:
+      break;
+  }
+}
+
 // Doubt costs a read-only claim another attempt and a mutating claim its account.
 PassResult GiveUpOn(const StoredJob* job, absl::string_view why, Pass& pass) {
   if (pass.operation().mutating) return RecordUncertainRun(job, why, "", pass);
@@ -53,17 +68,22 @@ StepResult HoldToClaim(const StoredJob& job, Inputs inputs, Pass& pass) {
                                        .owner = pass.metadata(),
                                        .claim = pass.claim(),
                                        .binding = pass.binding()};
+  const bool mutating = pass.operation().mutating;
   absl::Status held;
   if (inputs == Inputs::kHold) {
     absl::StatusOr<api::Job> rebuilt = RebuildJob(pass);
     if (!rebuilt.ok() && api::ApiErrorOf(rebuilt.status())) {
       return PassResult::Error(rebuilt.status());
     }
+    const bool rebuildable = rebuilt.ok();
     held = dispatch::HoldToRebuild(context, *job, std::move(rebuilt));
+    if (held.ok()) return std::nullopt;
+    pass.client().Journal(!mutating ? "F-8 refused" : rebuildable ? "I-3 refused" : "I-3 rebuild");
   } else {
     held = dispatch::HoldToEnvelope(context, *job);
+    if (held.ok()) return std::nullopt;
+    pass.client().Journal(mutating ? "I-3 envelope" : "F-8 envelope");
   }
-  if (held.ok()) return std::nullopt;
   return GiveUpOn(&job, held.message(), pass);
 }
 
@@ -122,6 +142,7 @@ PassResult ReconcileActive(Pass& pass) {
         absl::FailedPreconditionError("the claim is of a type this manager does not know"));
   }
   if (pass.claim().lease_continuity_lost()) {
+    pass.client().Journal("I-3 continuity");
     return RecordUncertainRun(nullptr, "the realm changed hands under the run", "", pass);
   }
   const absl::StatusOr<std::optional<StoredJob>> job =
@@ -146,8 +167,10 @@ PassResult ReconcileActive(Pass& pass) {
   switch (judged.verdict) {
     case rules::JobVerdict::kUnaccounted:
       pass.client().Journal("F-2");
+      TellOfDoubt(judged.cause, pass);
       return RecordUncertainRun(found, Words(judged.cause), "", pass);
     case rules::JobVerdict::kRetry:
+      TellOfDoubt(judged.cause, pass);
       return RetryReadOnly(nullptr, Words(judged.cause), pass);
     case rules::JobVerdict::kAdopt:
       return Supervise(*found, /*adopt=*/true, pass);

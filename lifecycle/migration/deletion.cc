@@ -51,6 +51,7 @@ PassResult EndMutatingClaim(Pass& pass) {
     return DiscardToPending(pass);
   }
   pass.client().Journal("N-2.1b");
+  pass.client().Journal("I-3 deleted");
   const absl::Status recorded =
       RecordEndedRun(own, "the resource was deleted while its run had no account", pass);
   return recorded.ok() ? PassResult::After(kAfterRecordMs) : PassResult::Error(recorded);

@@ -125,6 +125,7 @@ StepResult MigrationDispatch::WaitForPods() {
   for (const auto& pod : *pods) {
     if (!dispatch::HasStopped(*pod)) return PassResult::After(pass_.timing().supervision_poll_ms);
   }
+  pass_.client().Journal("F-8 gone");
   return RetryReadOnly(nullptr, "the Job of the operation is gone");
 }
 

@@ -24,6 +24,7 @@ PassResult RecordRunFirst(Pass& pass) {
   const absl::StatusOr<std::optional<api::Stored<api::Job>>> job =
       dispatch::ReadClaimedJob(pass.client(), pass.metadata(), pass.claim());
   if (!job.ok()) return PassResult::Error(job.status());
+  pass.client().Journal("I-3 rotated");
   const PassResult recorded = RecordUncertainRun(
       *job ? &**job : nullptr, "the execution binding was rotated under the run", "", pass);
   return recorded.status.ok() ? PassResult::Now() : recorded;

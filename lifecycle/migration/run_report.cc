@@ -28,10 +28,12 @@ api::PassResult SettleRun(const api::Stored<api::Job>& job, const api::FramePayl
                           absl::string_view note, Pass& pass) {
   const rules::SettleFacts facts = FactsOf(payload, pass.claim());
   if (!facts.report_present) {
+    pass.client().Journal("I-3 no report");
     return RecordUncertainRun(&job, "the run reported nothing of itself",
                               payload.target_identity_digest(), pass);
   }
   if (!facts.uncertain && !(facts.coordination_equal && facts.target_equal)) {
+    pass.client().Journal("I-3 other database");
     return RecordUncertainRun(&job, "the run reached another database than its plan's",
                               payload.target_identity_digest(), pass);
   }

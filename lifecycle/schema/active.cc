@@ -63,6 +63,21 @@ StepResult WaitForRetry(Pass& pass) {
       pass.proof() == nullptr ? left_ms : std::min(left_ms, pass.timing().supervision_poll_ms));
 }
 
+// F-1 of a Job that does not pass for the claim's: which doubt, and what it costs.
+void TellOfDoubt(Pass& pass, rules::JobCause cause) {
+  const bool mutating = pass.operation().mutating;
+  switch (cause) {
+    case rules::JobCause::kMissing:
+      return pass.client().Journal("I-3 missing");
+    case rules::JobCause::kReplaced:
+      return pass.client().Journal(mutating ? "I-3 replaced" : "F-8 replaced");
+    case rules::JobCause::kDisowned:
+      return pass.client().Journal(mutating ? "I-3 disowned" : "F-8 disowned");
+    case rules::JobCause::kNone:
+      break;
+  }
+}
+
 // F-2, F-4: a mutating claim whose Job cannot be accounted for. The realm comes first: while
 // another holds it, nothing is recorded. No Job is passed on, since none passed for the claim's.
 PassResult LoseAccount(Pass& pass, ClaimWork& work, absl::string_view why) {
@@ -75,18 +90,25 @@ PassResult LoseAccount(Pass& pass, ClaimWork& work, absl::string_view why) {
 absl::Status Hold(Pass& pass, ClaimWork& work, const api::Job& job, bool inputs_hold,
                   StepResult& ended) {
   pass.client().Journal("F-4");
-  absl::StatusOr<api::Job> rebuilt;
-  if (inputs_hold) {
-    ended = work.Rebuild(rebuilt);
-    if (ended) return absl::OkStatus();
-  }
+  const bool mutating = work.operation().mutating;
   const dispatch::ClaimContext context = {.family = rules::Family::kSchema,
                                           .owner = work.metadata(),
                                           .claim = work.claim(),
                                           .binding = work.binding(),
                                           .plan = work.plan_record()};
-  return inputs_hold ? dispatch::HoldToRebuild(context, job, std::move(rebuilt))
-                     : dispatch::HoldToEnvelope(context, job);
+  if (!inputs_hold) {
+    absl::Status held = dispatch::HoldToEnvelope(context, job);
+    if (!held.ok()) pass.client().Journal(mutating ? "I-3 envelope" : "F-8 envelope");
+    return held;
+  }
+  absl::StatusOr<api::Job> rebuilt;
+  ended = work.Rebuild(rebuilt);
+  if (ended) return absl::OkStatus();
+  const bool rebuildable = rebuilt.ok();
+  absl::Status held = dispatch::HoldToRebuild(context, job, std::move(rebuilt));
+  if (held.ok()) return held;
+  pass.client().Journal(!mutating ? "F-8 refused" : rebuildable ? "I-3 refused" : "I-3 rebuild");
+  return held;
 }
 
 // F-3, W-16.
@@ -184,8 +206,10 @@ PassResult WorkOnClaim(Pass& pass) {
     case rules::JobVerdict::kDispatch:
       return dispatch::Dispatch(work, pass.context());
     case rules::JobVerdict::kUnaccounted:
+      TellOfDoubt(pass, judgement.cause);
       return LoseAccount(pass, work, "the Job of the claim is missing, replaced or not its own");
     case rules::JobVerdict::kRetry:
+      TellOfDoubt(pass, judgement.cause);
       return RetryReading(pass, nullptr, "another Job stands under the claim's name");
     case rules::JobVerdict::kAdopt:
       return Supervise(pass, work, *read, true);

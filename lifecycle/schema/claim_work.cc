@@ -157,6 +157,7 @@ StepResult ClaimWork::WaitForPodsOfLostJob() {
       return PassResult::After(pass_.timing().supervision_poll_ms);
     }
   }
+  pass_.client().Journal("F-8 gone");
   return RetryReading(pass_, nullptr, "the Job of the claim is gone");
 }
 

@@ -72,6 +72,7 @@ PassResult SettleLostContinuity(Pass& pass, ClaimWork& work) {
   if (!read.ok() && !api::IsNotFound(read.status())) return PassResult::Error(read.status());
   StoredJob* job = read.ok() ? &*read : nullptr;
   if (!work.operation().mutating) return DiscardLostReading(pass, work, job);
+  pass.client().Journal("I-3 continuity");
   const bool passes_job = job != nullptr && MayGetTtl(pass, work, **job);
   return RecordUnknownOutcome(
       pass, {.job = passes_job ? job : nullptr, .why = "the realm changed hands under the run"});

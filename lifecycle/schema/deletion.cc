@@ -33,6 +33,7 @@ bool IsClaims(const ClaimWork& work, const api::Job& job) {
 // b: no pass can say any more what the Apply did. While another holds the realm nothing is said.
 PassResult LoseAccount(Pass& pass, ClaimWork& work) {
   if (StepResult ended = dispatch::TakeRealm(work, pass.context())) return *std::move(ended);
+  pass.client().Journal("I-3 deleted");
   return RecordUnknownOutcome(pass, {.why = kWhy});
 }
 
@@ -47,6 +48,7 @@ PassResult RenewAndWait(Pass& pass, ClaimWork& work) {
 PassResult Account(Pass& pass, const StoredJob& job) {
   const absl::StatusOr<std::optional<dispatch::PodEvidence>> evidence = ApplyEvidence(pass, &job);
   if (!evidence.ok()) return PassResult::Error(evidence.status());
+  pass.client().Journal("I-3 deleted");
   return RecordUnknownOutcome(pass, {.evidence = *evidence ? &**evidence : nullptr, .why = kWhy});
 }
 

@@ -35,12 +35,14 @@ class SchemaHarvest final : public dispatch::Harvest {
   PassResult AccountForApply(const api::FramePayload& frame) {
     pass_.client().Journal("G-9");
     if (!end().succeeded || frame.has_error() || frame.uncertain()) {
+      pass_.client().Journal("I-3 frame error");
       return Judge(rules::HarvestFault::kUnreadableResult,
                    frame.has_error() ? frame.error().message() : "the run did not end well");
     }
     const api::ActiveOperation& claim = *pass_.claim();
     if (frame.coordination_digest() != claim.coordination_digest() ||
         frame.target_identity_digest() != claim.target_identity_digest()) {
+      pass_.client().Journal("I-3 other database");
       return Judge(rules::HarvestFault::kUnreadableResult, "the run reached another database");
     }
     return RecordApplied(pass_, job_, *evidence());

@@ -117,6 +117,7 @@ PassResult Install(Pass& pass, const api::ExecutionBinding& binding) {
 PassResult RotateDispatchedApply(Pass& pass) {
   pass.client().Journal("M-3");
   pass.client().Journal("M-5");
+  pass.client().Journal("I-3 rotated");
   const api::ExecutionBinding binding =
       dispatch::NewBinding(pass.client(), pass.metadata().uid(), pass.context().configuration);
   const api::PtahSchemaStatus before = pass.status();
