@@ -1,6 +1,7 @@
 #include "model/check.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -227,10 +228,13 @@ class Collector {
       result_.violations.push_back(std::move(violation));
     }
     std::stable_sort(result_.violations.begin(), result_.violations.end(),
-                     [](const Violation& a, const Violation& b) {
-                       return std::pair(a.faults, a.schedule.path.entries.size()) <
-                              std::pair(b.faults, b.schedule.path.entries.size());
-                     });
+                     [](const Violation& a, const Violation& b) { return Rank(a) < Rank(b); });
+  }
+
+  // A promise by its name says more than that some verdict is not sound; then the shortest first.
+  static std::tuple<bool, uint32_t, size_t> Rank(const Violation& violation) {
+    return {violation.property >= Property::kSoundVerdict, violation.faults,
+            violation.schedule.path.entries.size()};
   }
 
   // Which promise of recovery the stuck state breaks.

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -15,6 +16,35 @@
 
 namespace reports {
 namespace {
+
+void AddViolation(const std::string& property, const std::vector<std::string>& timeline,
+                  ScenarioReport& report) {
+  ViolationReport* violation = report.add_violations();
+  violation->set_property(property);
+  violation->set_schedule_file(property + ".schedule");
+  for (const std::string& line : timeline) violation->add_timeline(line);
+}
+
+TEST(TerminalTest, ShowsEveryTimelineOnceAndHowToReplayEachViolation) {
+  ScenarioReport report;
+  AddViolation("S-49", {"  0  one", "  1  two"}, report);
+  AddViolation("S-06", {"  0  one", "  1  two"}, report);
+  AddViolation("verdict", {"  0  one"}, report);
+  const std::string text = TerminalViolations(report, "saved");
+  const auto times = [&](const std::string& part) {
+    size_t count = 0;
+    for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
+      ++count;
+    }
+    return count;
+  };
+  EXPECT_EQ(times("  1  two\n"), 1u) << text;
+  EXPECT_EQ(times("  0  one\n"), 2u) << text;
+  EXPECT_EQ(times("  the timeline is that of S-49 above\n"), 1u) << text;
+  for (const char* property : {"S-49", "S-06", "verdict"}) {
+    EXPECT_EQ(times(absl::StrCat("replay  ./stopgap replay saved/", property, ".schedule\n")), 1u);
+  }
+}
 
 constexpr const char* kFamilies[] = {"schema", "migration"};
 

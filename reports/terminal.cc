@@ -3,6 +3,7 @@
 #include <google/protobuf/util/json_util.h>
 
 #include <algorithm>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -11,6 +12,26 @@
 #include "reports/summarize.h"
 
 namespace reports {
+namespace {
+
+// One run often breaks several properties at once, and what shows one of them shows the others.
+std::string TimelineUnlessShown(const ViolationReport& violation,
+                                std::vector<const ViolationReport*>& shown) {
+  const auto same = [&](const ViolationReport* other) {
+    return std::equal(violation.timeline().begin(), violation.timeline().end(),
+                      other->timeline().begin(), other->timeline().end());
+  };
+  const auto found = std::find_if(shown.begin(), shown.end(), same);
+  if (found != shown.end()) {
+    return absl::StrCat("  the timeline is that of ", (*found)->property(), " above\n");
+  }
+  shown.push_back(&violation);
+  std::string text;
+  for (const std::string& line : violation.timeline()) absl::StrAppend(&text, line, "\n");
+  return text;
+}
+
+}  // namespace
 
 std::string TerminalHeading() {
   return absl::StrFormat("%-9s  %-31s  %6s  %8s  %8s  %9s  %8s  %s\n", "family", "scenario",
@@ -34,16 +55,13 @@ std::string TerminalViolations(const ScenarioReport& scenario, const std::string
     absl::StrAppend(&text, "UNREACHED ", scenario.scenario(), ": \"", goal,
                     "\" was to be reached and never was\n");
   }
-  bool first = true;
+  std::vector<const ViolationReport*> shown;
   for (const ViolationReport& violation : scenario.violations()) {
     absl::StrAppend(&text, "VIOLATED ", violation.property(), "  ", violation.promise(), "\n  ",
                     scenario.scenario(), ", design ", scenario.design(), ", ", violation.faults(),
                     violation.faults() == 1 ? " fault, " : " faults, ", violation.steps(),
                     " steps: ", violation.text(), "\n");
-    if (first) {
-      for (const std::string& line : violation.timeline()) absl::StrAppend(&text, line, "\n");
-    }
-    first = false;
+    absl::StrAppend(&text, TimelineUnlessShown(violation, shown));
     absl::StrAppend(&text, "  replay  ./stopgap replay ", folder, "/", violation.schedule_file(),
                     "\n\n");
   }
