@@ -1,9 +1,13 @@
 #include "model/goals.h"
 
+#include <algorithm>
 #include <array>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
+#include "lifecycle/api/names.h"
+#include "sim/step_names.h"
 
 namespace model {
 namespace {
@@ -16,6 +20,52 @@ constexpr std::array kStepKinds = {
 
 std::string VerdictGoal(Verdict verdict) { return absl::StrCat("verdict ", VerdictName(verdict)); }
 std::string StepGoal(sim::StepKind kind) { return absl::StrCat("step ", StepKindName(kind)); }
+
+using Names = std::vector<absl::string_view>;
+
+Names PhasesOf(const GoalFamilies& families) {
+  namespace phase = lifecycle::api::phase;
+  Names names = {phase::kPending,   phase::kResolving, phase::kVerifying, phase::kPlanning,
+                 phase::kBlocked,   phase::kApplying,  phase::kInSync,    phase::kAwaitingApproval,
+                 phase::kSuspended, phase::kFailed};
+  if (families.schema) {
+    names.insert(names.end(),
+                 {phase::kObserving, phase::kReadyToApply, phase::kVerifyingConvergence});
+  }
+  if (families.migration) names.insert(names.end(), {phase::kReading, phase::kVerifyingHistory});
+  return names;
+}
+
+Names OutcomesOf(const GoalFamilies& families) {
+  namespace proof = lifecycle::api::proof_outcome;
+  namespace run = lifecycle::api::run_outcome;
+  Names names;
+  if (families.schema) names = {proof::kApplySucceeded, proof::kOutcomeUnknown};
+  if (families.migration) {
+    names.insert(names.end(),
+                 {run::kUpToDate, run::kApplied, run::kFailed, run::kPartial, run::kUnknown});
+  }
+  return names;
+}
+
+Names VerdictNames() {
+  Names names;
+  for (int verdict = 0; verdict < kVerdictCount; ++verdict) {
+    names.push_back(VerdictName(static_cast<Verdict>(verdict)));
+  }
+  return names;
+}
+
+Names StepNames() {
+  Names names;
+  for (const sim::StepKind kind : kStepKinds) names.push_back(StepKindName(kind));
+  return names;
+}
+
+std::string OneOf(absl::string_view what, const Names& names, absl::string_view got) {
+  if (std::find(names.begin(), names.end(), got) != names.end()) return "";
+  return absl::StrCat(what, " to reach (", absl::StrJoin(names, ", "), "), got \"", got, "\"");
+}
 
 }  // namespace
 
@@ -47,20 +97,29 @@ absl::string_view StepKindName(sim::StepKind kind) {
   return "";
 }
 
-bool IsGoalName(absl::string_view name) {
+std::string ExpectedGoal(absl::string_view name, const GoalFamilies& families) {
+  if (name == kLogLostSummarized || name == kLogLostUnsummarized) return "";
+  if (absl::ConsumePrefix(&name, "phase ")) {
+    return OneOf("a phase", PhasesOf(families), name);
+  }
+  if (absl::ConsumePrefix(&name, "outcome ")) {
+    return OneOf("an outcome", OutcomesOf(families), name);
+  }
+  if (absl::ConsumePrefix(&name, "verdict ")) return OneOf("a verdict", VerdictNames(), name);
+  if (absl::ConsumePrefix(&name, "step ")) return OneOf("a step", StepNames(), name);
+  if (absl::ConsumePrefix(&name, "act ")) {
+    return sim::IsStepName(name)
+               ? ""
+               : absl::StrCat("something the world does to reach, such as suspend or evict, got \"",
+                              name, "\"");
+  }
   for (int number = 1; number <= kWriteCount; ++number) {
-    if (WriteName(number) == name) return true;
+    if (WriteName(number) == name) return "";
   }
-  for (int verdict = 0; verdict < kVerdictCount; ++verdict) {
-    if (VerdictGoal(static_cast<Verdict>(verdict)) == name) return true;
-  }
-  for (const sim::StepKind kind : kStepKinds) {
-    if (StepGoal(kind) == name) return true;
-  }
-  return (absl::StartsWith(name, "phase ") && name.size() > 6) ||
-         (absl::StartsWith(name, "outcome ") && name.size() > 8) ||
-         (absl::StartsWith(name, "act ") && name.size() > 4) || name == kLogLostSummarized ||
-         name == kLogLostUnsummarized;
+  return absl::StrCat(
+      "a write, \"verdict NAME\", \"step NAME\", \"act NAME\", \"phase NAME\", \"outcome NAME\", "
+      "\"",
+      kLogLostSummarized, "\" or \"", kLogLostUnsummarized, "\" to reach, got \"", name, "\"");
 }
 
 Goals::Goals(const std::vector<std::string>& asked) {

@@ -22,8 +22,15 @@ namespace model {
 inline constexpr char kLogLostSummarized[] = "log lost, summarized";
 inline constexpr char kLogLostUnsummarized[] = "log lost, unsummarized";
 
-// Whether a name is of the form that some exploration can reach.
-bool IsGoalName(absl::string_view name);
+// Whose phases and outcomes a world has.
+struct GoalFamilies {
+  bool schema = true;
+  bool migration = true;
+};
+
+// Returns what a scenario should have asked for instead of `name`, such as "a phase to reach: ...";
+// empty when an exploration of these families can reach what is called so.
+std::string ExpectedGoal(absl::string_view name, const GoalFamilies& families);
 
 // The goals of every exploration, numbered once: writes, verdicts, steps of the world, and the
 // phases, outcomes and acts (what a step of the world does, such as "act suspend") a scenario asks

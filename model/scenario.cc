@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <sstream>
 #include <system_error>
 #include <utility>
@@ -13,9 +14,9 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "lifecycle/api/digest.h"
-#include "model/goals.h"
 #include "model/scenario.pb.h"
-#include "sim/people.h"
+#include "model/scenario_check.h"
+#include "model/text_errors.h"
 
 namespace model {
 namespace {
@@ -23,13 +24,14 @@ namespace {
 constexpr size_t kScenarioBytesMax = 1 << 20;
 constexpr absl::string_view kEnding = ".textproto";
 
-// Keeps the first error of a parse.
+// Keeps the first error of a parse, in words of what was expected.
 class FirstError final : public google::protobuf::io::ErrorCollector {
  public:
-  explicit FirstError(absl::string_view file) : file_(file) {}
-  void AddError(int line, int column, const std::string& message) override {
+  FirstError(absl::string_view file, absl::string_view text) : file_(file), source_(text) {}
+  void AddError(int line, int, const std::string& message) override {
     if (!text_.empty()) return;
-    text_ = absl::StrCat(file_, ":", line + 1, ":", column + 1, ": ", message);
+    text_ = absl::StrCat(file_, ":", LineOf(message, std::max(line, 0) + 1), ": ",
+                         ExpectedByParser(message, Scenario::descriptor()));
   }
   void AddWarning(int line, int column, const std::string& message) override {
     AddError(line, column, message);
@@ -37,122 +39,21 @@ class FirstError final : public google::protobuf::io::ErrorCollector {
   const std::string& text() const { return text_; }
 
  private:
+  // Of a value that a field cannot hold the parser says where the next token stands.
+  int LineOf(absl::string_view message, int line) const {
+    const absl::string_view value = RefusedValue(message);
+    if (value.empty()) return line;
+    size_t end = 0;
+    for (int passed = 0; passed < line && end != absl::string_view::npos; ++passed) {
+      end = source_.find('\n', end + (passed == 0 ? 0 : 1));
+    }
+    const size_t at = source_.rfind(value, end);
+    return at == absl::string_view::npos ? line : LineAt(source_, at);
+  }
+
   std::string file_;
+  absl::string_view source_;
   std::string text_;
-};
-
-// The line of the first occurrence of `field`, for errors that the parser cannot know.
-int LineOf(absl::string_view text, absl::string_view field) {
-  const size_t at = text.find(field);
-  if (at == absl::string_view::npos) return 1;
-  return 1 + static_cast<int>(std::count(text.begin(), text.begin() + at, '\n'));
-}
-
-class Validator {
- public:
-  Validator(absl::string_view text, absl::string_view file) : text_(text), file_(file) {}
-
-  absl::Status Check(const Scenario& scenario) {
-    if (scenario.family() == Scenario::FAMILY_UNSPECIFIED) {
-      return Wrong("family", "expected family: SCHEMA or MIGRATION");
-    }
-    const std::string& policy = scenario.policy();
-    if (!policy.empty() && policy != "OnApproval" && policy != "Always") {
-      return Wrong("policy", absl::StrCat("expected policy OnApproval or Always, got ", policy));
-    }
-    if (absl::Status status = CheckDatabase(scenario); !status.ok()) return status;
-    if (absl::Status status = CheckNumbers(scenario); !status.ok()) return status;
-    if (absl::Status status = CheckFiles(scenario); !status.ok()) return status;
-    for (const Scenario::Act& act : scenario.person()) {
-      if (!sim::IsAct(act.what())) {
-        return Wrong(act.what(),
-                     absl::StrCat("expected something a person does, such as approve or "
-                                  "suspend, got \"",
-                                  act.what(), "\""));
-      }
-    }
-    for (const std::string& goal : scenario.reaches()) {
-      if (!IsGoalName(goal)) {
-        return Wrong(goal,
-                     absl::StrCat("expected a write, \"verdict NAME\", \"step NAME\", \"act "
-                                  "NAME\", \"phase NAME\" or \"outcome NAME\" to reach, got \"",
-                                  goal, "\""));
-      }
-    }
-    return absl::OkStatus();
-  }
-
- private:
-  absl::Status Wrong(absl::string_view field, absl::string_view message) const {
-    return absl::InvalidArgumentError(
-        absl::StrCat(file_, ":", LineOf(text_, field), ": ", message));
-  }
-
-  absl::Status InRange(absl::string_view field, int64_t value, int64_t max) const {
-    if (value >= 0 && value <= max) return absl::OkStatus();
-    return Wrong(field, absl::StrCat("expected ", field, " from 0 to ", max, ", got ", value));
-  }
-
-  // Statements are a schema's and files a migration's, whichever resource it is that is one.
-  absl::Status CheckDatabase(const Scenario& scenario) const {
-    bool schema = scenario.family() == Scenario::SCHEMA;
-    bool migration = !schema;
-    for (const Scenario::Claimant& other : scenario.others()) {
-      if (other.family() == Scenario::FAMILY_UNSPECIFIED) {
-        return Wrong("others", "expected family SCHEMA or MIGRATION of every other resource");
-      }
-      schema = schema || other.family() == Scenario::SCHEMA;
-      migration = migration || other.family() == Scenario::MIGRATION;
-    }
-    if (!migration && scenario.files_size() > 0) return Wrong("files", "a schema has no files");
-    if (migration && scenario.files_size() == 0) {
-      return Wrong("family", "expected files of a migration");
-    }
-    if (!schema && scenario.statements() != 0) {
-      return Wrong("statements", "statements of a migration belong to its files");
-    }
-    const std::string& sharing = scenario.realm().sharing();
-    if (!sharing.empty() && sharing != "Exclusive" && sharing != "Shared") {
-      return Wrong("sharing", absl::StrCat("expected Exclusive or Shared, got ", sharing));
-    }
-    return absl::OkStatus();
-  }
-
-  absl::Status CheckNumbers(const Scenario& scenario) const {
-    for (const absl::Status& status :
-         {InRange("operations", scenario.operations(), 8),
-          InRange("statements", scenario.statements(), 64),
-          InRange("faults_max", scenario.faults_max(), 1000),
-          InRange("states_max", scenario.states_max(), 100'000'000),
-          InRange("others", scenario.others_size(), 3),
-          InRange("preemptions", scenario.preemptions(), 2),
-          InRange("rival_rounds", scenario.world().rival_rounds(), 8)}) {
-      if (!status.ok()) return status;
-    }
-    for (const Scenario::Act& act : scenario.person()) {
-      if (absl::Status status = InRange("times", act.times(), 16); !status.ok()) return status;
-    }
-    return absl::OkStatus();
-  }
-
-  absl::Status CheckFiles(const Scenario& scenario) const {
-    int64_t last = 0;
-    for (const Scenario::File& file : scenario.files()) {
-      if (file.version() <= last) return Wrong("files", "expected versions that rise from 1");
-      last = file.version();
-      if (absl::Status status = InRange("statements", file.statements(), 64); !status.ok()) {
-        return status;
-      }
-      const int32_t statements = file.statements() == 0 ? 2 : file.statements();
-      if (absl::Status status = InRange("fails_at", file.fails_at(), statements); !status.ok()) {
-        return status;
-      }
-    }
-    return absl::OkStatus();
-  }
-
-  absl::string_view text_;
-  absl::string_view file_;
 };
 
 absl::Status Unreadable(const std::string& file, absl::string_view why) {
@@ -163,15 +64,21 @@ absl::Status Unreadable(const std::string& file, absl::string_view why) {
 
 absl::StatusOr<std::shared_ptr<const Scenario>> ParseScenario(absl::string_view text,
                                                               absl::string_view file) {
+  if (const std::optional<size_t> at = FirstNotUtf8(text)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(file, ":", LineAt(text, *at), ": expected UTF-8 text"));
+  }
   auto scenario = std::make_shared<Scenario>();
-  FirstError errors(file);
+  FirstError errors(file, text);
+  google::protobuf::TextFormat::ParseInfoTree places;
   google::protobuf::TextFormat::Parser parser;
   parser.RecordErrorsTo(&errors);
+  parser.WriteLocationsTo(&places);
   if (!parser.ParseFromString(std::string(text), scenario.get())) {
     return absl::InvalidArgumentError(
         errors.text().empty() ? absl::StrCat(file, ":1: expected a scenario") : errors.text());
   }
-  if (absl::Status status = Validator(text, file).Check(*scenario); !status.ok()) return status;
+  if (absl::Status status = CheckScenario(*scenario, places, file); !status.ok()) return status;
   return std::shared_ptr<const Scenario>(std::move(scenario));
 }
 
@@ -185,15 +92,16 @@ std::string FormatScenario(const Scenario& scenario) {
 
 absl::StatusOr<LoadedScenario> LoadScenario(const std::string& file) {
   std::error_code error;
-  if (!std::filesystem::exists(file, error)) return Unreadable(file, "there is no such file");
+  if (!std::filesystem::exists(file, error))
+    return Unreadable(file, "expected a scenario, and there is no such file");
   if (!std::filesystem::is_regular_file(file, error)) return Unreadable(file, "expected a file");
   if (std::filesystem::file_size(file, error) > kScenarioBytesMax) {
-    return Unreadable(file, "expected a scenario of at most 1 MiB");
+    return Unreadable(absl::StrCat(file, ":1"), "expected a scenario of at most 1 MiB");
   }
   std::ifstream stream(file, std::ios::binary);
   std::ostringstream bytes;
   bytes << stream.rdbuf();
-  if (!stream) return Unreadable(file, "cannot be read");
+  if (!stream) return Unreadable(file, "expected a file that can be read");
   LoadedScenario loaded;
   const std::filesystem::path path(file);
   loaded.name = path.stem().string();

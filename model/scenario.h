@@ -25,7 +25,7 @@ struct LoadedScenario {
 };
 
 // Parses the text of a scenario. `file` is a name for messages. Errors: InvalidArgument, one line
-// "file:line:column: what was expected".
+// "file:line: expected ...".
 absl::StatusOr<std::shared_ptr<const Scenario>> ParseScenario(absl::string_view text,
                                                               absl::string_view file);
 

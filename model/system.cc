@@ -4,10 +4,12 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "lifecycle/api/check.h"
 #include "lifecycle/api/kind.h"
 #include "lifecycle/api/migration.pb.h"
 #include "model/engine/retake.h"
 #include "model/findings.h"
+#include "sim/step_names.h"
 
 namespace model {
 
@@ -85,6 +87,8 @@ std::string OperatorSystem::Label(const State& state, const Step& step) {
 std::optional<sim::World> OperatorSystem::Execute(const State& state, const Step& step,
                                                   StepRun<State>& run) {
   if (step.pass) return RunPass(state, step.id, run);
+  STOPGAP_CHECK(step.world->what.empty() || sim::IsStepName(step.world->what),
+                absl::StrCat("a scenario cannot ask for \"act ", step.world->what, "\""));
   sim::World next = state;
   actors_.Take(next, *step.world);
   sim::EndStep(next, options_.digest);
