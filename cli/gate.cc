@@ -12,6 +12,7 @@
 #include "cli/commands.h"
 #include "cli/exploring.h"
 #include "cli/files.h"
+#include "cli/gate_verdict.h"
 #include "cli/observing.h"
 #include "reports/coverage.h"
 #include "reports/durable_writes.h"
@@ -175,24 +176,6 @@ void Cover(const Request& request, reports::GateReport& report) {
   if (!request.whole) report.mutable_coverage()->clear_problems();
 }
 
-int ExitCode(reports::GateReport& report) {
-  bool unreadable = !report.canary().caught() || !report.table_drift().empty() ||
-                    report.vacuous_size() > 0 || report.record_problems_size() > 0 ||
-                    report.coverage().problems_size() > 0;
-  bool undecided = false;
-  for (const reports::ScenarioReport& scenario : report.scenarios()) {
-    unreadable |= scenario.verdict() == reports::kUnreadable;
-    // A quick gate asks for no more than it looks at.
-    undecided |= scenario.verdict() == reports::kUndecided && !report.quick();
-  }
-  if (unreadable) {
-    report.set_verdict(reports::kUnreadable);
-    return kUnreadableWindow;
-  }
-  report.set_verdict(undecided ? reports::kUndecided : reports::kReadable);
-  return undecided ? kLimitReached : kAllReadable;
-}
-
 }  // namespace
 
 int Gate(const std::vector<std::string>& words) {
@@ -231,7 +214,7 @@ int Gate(const std::vector<std::string>& words) {
   Cover(*request, report);
   report.set_quick(request->quick);
   *report.mutable_canary() = RunCanary(*request);
-  const int code = ExitCode(report);
+  const int code = Conclude(report);
   if (!violations.empty()) std::fprintf(stdout, "\n%s", violations.c_str());
   std::fputs(reports::TerminalSummary(report).c_str(), stdout);
   if (request->json) {

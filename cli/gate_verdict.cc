@@ -1,0 +1,26 @@
+#include "cli/gate_verdict.h"
+
+#include "cli/commands.h"
+#include "reports/summarize.h"
+
+namespace cli {
+
+int Conclude(reports::GateReport& report) {
+  bool unreadable = !report.canary().caught() || !report.table_drift().empty() ||
+                    report.vacuous_size() > 0 || report.record_problems_size() > 0 ||
+                    report.coverage().problems_size() > 0;
+  bool undecided = false;
+  for (const reports::ScenarioReport& scenario : report.scenarios()) {
+    unreadable |= scenario.verdict() == reports::kUnreadable;
+    // A quick gate asks for no more than it looks at.
+    undecided |= scenario.verdict() == reports::kUndecided && !report.quick();
+  }
+  if (unreadable) {
+    report.set_verdict(reports::kUnreadable);
+    return kUnreadableWindow;
+  }
+  report.set_verdict(undecided ? reports::kUndecided : reports::kReadable);
+  return undecided ? kLimitReached : kAllReadable;
+}
+
+}  // namespace cli
