@@ -1,9 +1,13 @@
 #include "lifecycle/rules/create_class.h"
 
+#include <map>
 #include <string>
 
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "lifecycle/api/errors.h"
+#include "lifecycle/rules/decision_table.h"
 
 namespace lifecycle::rules {
 namespace {
@@ -107,6 +111,81 @@ TEST(CreateClassTest, CodesOutsideTheTableAreAmbiguousWhateverTheReason) {
           << code << " " << reason;
     }
   }
+}
+
+std::string Describe(CreateClass create_class) {
+  switch (create_class) {
+    case CreateClass::kStored:
+      return "Stored";
+    case CreateClass::kRefusedBeforeStoring:
+      return "RefusedBeforeStoring";
+    case CreateClass::kAlreadyExists:
+      return "AlreadyExists";
+    case CreateClass::kAmbiguous:
+      return "Ambiguous";
+  }
+  return "?";
+}
+
+// Every status code that refuses, and others of every hundred.
+Domain Codes() {
+  Domain codes = {"0",   "100", "199", "200", "201", "202", "204", "301", "307",
+                  "399", "500", "501", "502", "503", "504", "507", "599", "600"};
+  for (int code = 400; code < 452; ++code) codes.push_back(absl::StrCat(code));
+  return codes;
+}
+
+// Answered | an earlier attempt unanswered | code | reason | message | class
+TEST(CreateClassTest, FollowsTheTableForEveryCodeReasonAndMessage) {
+  const std::map<std::string, std::string> messages = {
+      {"none", ""}, {"denied", kDenied}, {"uncallable", kUncallable}, {"other", "etcd: timed out"}};
+  ExpectFollowsTable(
+      R"(
+    | no  | -   | -       | -               | -          | Ambiguous            |
+    | yes | -   | 200/201 | -               | -          | Stored               |
+    | yes | -   | 409     | AlreadyExists   | -          | AlreadyExists        |
+    | yes | yes | -       | -               | -          | Ambiguous            |
+    | yes | no  | 400/401/403/404/405/406/413/415/422 | - | - | RefusedBeforeStoring |
+    | yes | no  | 0/100/199/202/204/301/307/399 | - | - | Ambiguous      |
+    | yes | no  | -       | -               | denied     | RefusedBeforeStoring |
+    | yes | no  | 500     | InternalError   | uncallable | RefusedBeforeStoring |
+    | yes | no  | 429     | TooManyRequests | -          | RefusedBeforeStoring |
+    | yes | no  | -       | -               | -          | Ambiguous            |
+  )",
+      {YesNo(),
+       YesNo(),
+       Codes(),
+       {"",
+        "AlreadyExists",
+        "BadRequest",
+        "Conflict",
+        "Expired",
+        "Forbidden",
+        "Gone",
+        "InternalError",
+        "Invalid",
+        "MethodNotAllowed",
+        "NotAcceptable",
+        "NotFound",
+        "RequestEntityTooLarge",
+        "ServerTimeout",
+        "ServiceUnavailable",
+        "StorageReadError",
+        "Timeout",
+        "TooManyRequests",
+        "Unauthorized",
+        "Unknown",
+        "UnsupportedMediaType"},
+       {"none", "denied", "uncallable", "other"}},
+      [&](const Inputs& in) {
+        int code = 0;
+        EXPECT_TRUE(absl::SimpleAtoi(in[2], &code));
+        return Describe(ClassifyCreate({.answered = in.Yes(0),
+                                        .earlier_attempt_unanswered = in.Yes(1),
+                                        .code = code,
+                                        .reason = in[3],
+                                        .message = messages.at(in[4])}));
+      });
 }
 
 TEST(CreateClassTest, ReadsTheServersOwnWordsOffAStatus) {

@@ -85,9 +85,14 @@ std::string Describe(const Obligations& owed) {
                       Word(owed.resolve_uncertainty), "; ", release);
 }
 
+std::string ObligationsIn(Family family, const Inputs& in) {
+  return Describe(ObligationsOf(OperationOf(family, in[0]),
+                                {.proof_outstanding = in.Yes(1), .approval_required = in.Yes(2)}));
+}
+
+// Type | proof outstanding | approval required | authorize | persist | mark | spend approval |
+// account | resolve uncertainty | release. An unknown type is refused: it carries nothing.
 TEST(OperationTest, CarriesTheObligationsOfItsKind) {
-  // Type | proof outstanding | approval required | authorize | persist | mark | spend approval |
-  // account | resolve uncertainty | release. An unknown type is refused: it carries nothing.
   ExpectFollowsTable(
       R"(
     | Apply          | -   | yes | yes | yes | yes | yes | yes | yes | through its record |
@@ -100,10 +105,20 @@ TEST(OperationTest, CarriesTheObligationsOfItsKind) {
     | Rollback       | -   | -   | no  | no  | no  | no  | no  | no  | nothing            |
   )",
       {{"Resolve", "Verify", "Observe", "Plan", "Apply", "Rollback"}, YesNo(), YesNo()},
-      [](const Inputs& in) {
-        return Describe(ObligationsOf(SchemaOperation(in[0]), {.proof_outstanding = in.Yes(1),
-                                                               .approval_required = in.Yes(2)}));
-      });
+      [](const Inputs& in) { return ObligationsIn(Family::kSchema, in); });
+}
+
+// A migration has no proof, so one that is said to be outstanding changes nothing.
+TEST(OperationTest, AMigrationsClaimCarriesThemToo) {
+  ExpectFollowsTable(
+      R"(
+    | Apply                  | - | yes | yes | yes | yes | yes | yes | yes | through its record |
+    | Apply                  | - | no  | yes | yes | yes | no  | yes | yes | through its record |
+    | Resolve/Verify/History | - | -   | yes | yes | no  | no  | no  | no  | nothing            |
+    | Plan/Observe/Rollback  | - | -   | no  | no  | no  | no  | no  | no  | nothing            |
+  )",
+      {{"Resolve", "Verify", "History", "Apply", "Plan", "Observe", "Rollback"}, YesNo(), YesNo()},
+      [](const Inputs& in) { return ObligationsIn(Family::kMigration, in); });
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 #include "lifecycle/rules/retirement.h"
 
 #include <map>
+#include <string>
+#include <vector>
 
 #include "gtest/gtest.h"
 #include "lifecycle/rules/decision_table.h"
@@ -75,12 +77,12 @@ struct Site {
   bool has_epoch;
   bool proof_outstanding;
   bool ends_proof;
-  Disposition disposition;
+  std::vector<Disposition> dispositions;
   bool may_still_write;
   const char* released;
 };
 
-std::string ReleasedAt(const Site& site) {
+std::string ReleasedAt(const Site& site, Disposition disposition) {
   const OperationTraits& operation = OperationOf(site.family, site.type);
   return Describe(Releases({.owner = RealmHeldBy({.proof_outstanding = site.proof_outstanding,
                                                   .serves_proof = operation.serves_proof,
@@ -88,7 +90,7 @@ std::string ReleasedAt(const Site& site) {
                                                   .mutating = operation.mutating}),
                             .ends_proof = site.ends_proof,
                             .mutating = operation.mutating,
-                            .disposition = site.disposition,
+                            .disposition = disposition,
                             .record_holds_realm = RecordHoldsRealm(site.family),
                             .may_still_write = site.may_still_write}));
 }
@@ -96,34 +98,49 @@ std::string ReleasedAt(const Site& site) {
 TEST(RetirementTest, FollowsTheTableOfRetiringSites) {
   constexpr Family kS = Family::kSchema;
   constexpr Family kM = Family::kMigration;
-  constexpr Disposition kD = Disposition::kDiscard;
-  constexpr Disposition kA = Disposition::kAccounted;
-  constexpr Disposition kU = Disposition::kUnaccounted;
+  const std::vector<Disposition> kD = {Disposition::kDiscard};
+  const std::vector<Disposition> kA = {Disposition::kAccounted};
+  const std::vector<Disposition> kU = {Disposition::kUnaccounted};
+  const std::vector<Disposition> kAny = {Disposition::kDiscard, Disposition::kAccounted,
+                                         Disposition::kUnaccounted};
   const Site sites[] = {
       {"Apply read", kS, "Apply", true, false, false, kA, false, "none"},
       {"Apply uncertain", kS, "Apply", true, false, false, kU, false, "none"},
       {"proof Plan accepted", kS, "Plan", true, true, true, kA, false, "the proof's"},
       {"proof Observe accepted", kS, "Observe", true, true, false, kA, false, "none"},
-      {"proof claim discarded", kS, "Plan", true, true, false, kD, false, "none"},
-      {"proof claim retried", kS, "Observe", true, true, false, kD, false, "none"},
-      {"ordinary Plan accepted", kS, "Plan", true, false, false, kA, false, "the claim's"},
-      {"ordinary Plan discarded", kS, "Plan", true, false, false, kD, false, "the claim's"},
-      {"Resolve", kS, "Resolve", false, false, false, kA, false, "none"},
-      {"Verify", kS, "Verify", false, false, false, kD, false, "none"},
-      {"ordinary Observe", kS, "Observe", false, false, false, kA, false, "none"},
+      {"proof Plan discarded or retried", kS, "Plan", true, true, false, kD, false, "none"},
+      {"proof Observe discarded or retried", kS, "Observe", true, true, false, kD, false, "none"},
+      {"ordinary Plan accepted, discarded, retried", kS, "Plan", true, false, false, kAny, false,
+       "the claim's"},
+      {"ordinary Plan, no epoch", kS, "Plan", false, false, false, kAny, false, "none"},
+      {"Resolve", kS, "Resolve", false, false, false, kAny, false, "none"},
+      {"Resolve beside a proof", kS, "Resolve", false, true, false, kAny, false, "none"},
+      {"Verify", kS, "Verify", false, false, false, kAny, false, "none"},
+      {"Verify beside a proof", kS, "Verify", false, true, false, kAny, false, "none"},
+      {"ordinary Observe", kS, "Observe", false, false, false, kAny, false, "none"},
+      {"Resolve", kM, "Resolve", false, false, false, kAny, false, "none"},
+      {"Verify", kM, "Verify", false, false, false, kAny, false, "none"},
+      {"History", kM, "History", false, false, false, kAny, false, "none"},
       {"undispatched Apply discarded", kS, "Apply", true, false, false, kD, false, "the claim's"},
+      {"undispatched Apply, no epoch", kS, "Apply", false, false, false, kD, false, "none"},
       {"undispatched Apply discarded", kM, "Apply", true, false, false, kD, false, "the claim's"},
       {"undispatched Apply, no epoch", kM, "Apply", false, false, false, kD, false, "none"},
       {"dispatched Apply at deletion", kS, "Apply", true, false, false, kU, false, "none"},
       {"Apply read", kM, "Apply", true, false, false, kA, false, "the claim's"},
       {"Apply uncertain, stopped", kM, "Apply", true, false, false, kU, false, "the claim's"},
       {"Apply uncertain, may write", kM, "Apply", true, false, false, kU, true, "none"},
+      {"rotation, undispatched Apply", kS, "Apply", true, false, false, kD, false, "the claim's"},
       {"rotation, undispatched Apply", kM, "Apply", true, false, false, kD, false, "the claim's"},
-      {"unknown type", kS, "Rollback", true, false, false, kD, false, "none"},
-      {"unknown type", kM, "Rollback", true, false, false, kD, false, "none"},
+      {"unknown type", kS, "Rollback", true, false, false, kAny, false, "none"},
+      {"unknown type", kM, "Rollback", true, false, false, kAny, false, "none"},
       {"unknown type beside a proof", kS, "Rollback", true, true, false, kD, false, "none"},
   };
-  for (const Site& site : sites) EXPECT_EQ(ReleasedAt(site), site.released) << site.name;
+  for (const Site& site : sites) {
+    for (const Disposition disposition : site.dispositions) {
+      EXPECT_EQ(ReleasedAt(site, disposition), site.released)
+          << site.name << " of a " << (site.family == kS ? "schema" : "migration");
+    }
+  }
 }
 
 }  // namespace
