@@ -3,13 +3,16 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "cli/arguments.h"
@@ -178,27 +181,134 @@ TEST(ReplayTest, StopsAtAStepAndShowsViewTruthAndNextPass) {
                                 "--step"));
 }
 
-TEST(ReplayTest, RefusesWhatIsNoSchedule) {
+// A file of schedules' bytes, which a refusal leaves as it is.
+class BadSchedule {
+ public:
+  BadSchedule(const std::string& name, std::string bytes)
+      : file_(Temporary(name)), bytes_(std::move(bytes)) {
+    EXPECT_TRUE(WriteFile(file_, bytes_).ok());
+  }
+
+  // Holds what is said to one line that begins with the file and this line of it, and says this.
+  void IsRefused(size_t line, absl::string_view expected) const {
+    std::string said;
+    Printed([&] { said = Refusal([&] { return Replay({file_}); }); });
+    const std::string where = absl::StrCat("stopgap: ", file_, ":", line, ": ");
+    EXPECT_TRUE(absl::StartsWith(said, where)) << said;
+    EXPECT_TRUE(absl::StrContains(said, expected)) << said;
+    EXPECT_EQ(*ReadFile(file_), bytes_) << "nothing is overwritten";
+  }
+
+ private:
+  const std::string file_;
+  const std::string bytes_;
+};
+
+// A text as lines that can be changed one by one.
+class Lines {
+ public:
+  explicit Lines(const std::string& text) : lines_(absl::StrSplit(text, '\n')) {}
+
+  // The number of the first line that begins so, from 1.
+  size_t Of(absl::string_view prefix) const {
+    for (size_t at = 0; at < lines_.size(); ++at) {
+      if (absl::StartsWith(lines_[at], prefix)) return at + 1;
+    }
+    ADD_FAILURE() << "no line begins with " << prefix;
+    return 0;
+  }
+  std::string With(size_t line, const std::string& text) const {
+    std::vector<std::string> changed = lines_;
+    changed[line - 1] = text;
+    return absl::StrJoin(changed, "\n");
+  }
+  // The lines before this one, and then something else.
+  std::string UpTo(size_t line, const std::string& text) const {
+    const std::vector<std::string> kept(lines_.begin(), lines_.begin() + line - 1);
+    return absl::StrCat(absl::StrJoin(kept, "\n"), "\n", text);
+  }
+  const std::string& At(size_t line) const { return lines_[line - 1]; }
+
+ private:
+  std::vector<std::string> lines_;
+};
+
+TEST(ReplayTest, NamesFileAndLineOfWhatIsNoSchedule) {
   const std::string good = *ReadFile(SavedSchedule());
-  const auto refused = [&](const std::string& name, const std::string& bytes) {
-    const std::string file = Temporary(name);
-    EXPECT_TRUE(WriteFile(file, bytes).ok());
-    const std::string said = Refusal([&] { return Replay({file}); });
-    EXPECT_TRUE(absl::StrContains(said, name)) << said;
-    EXPECT_EQ(*ReadFile(file), bytes) << "nothing is overwritten";
-  };
-  refused("empty.schedule", "");
-  refused("binary.schedule", std::string("\0\1\xff\n", 4));
-  refused("truncated.schedule", good.substr(0, good.size() / 2));
-  refused("huge.schedule", std::string(2 << 20, '#'));
-  std::string other = good;
-  other.replace(other.find("exchange mark,create"), 20, "exchange mark,dance!");
-  refused("design.schedule", other);
-  other = good;
-  other.replace(other.find("schema-always"), 13, "schema-nobody");
-  refused("scenario.schedule", other);
-  Refusal([] { return Replay({"no/such/file"}); });
+  BadSchedule("empty.schedule", "").IsRefused(1, "expected more lines");
+  BadSchedule("binary.schedule", std::string("\0\1\xff\n", 4)).IsRefused(1, "expected printable");
+  BadSchedule("huge.schedule", std::string(2 << 20, '#')).IsRefused(1, "expected at most");
+  const std::string half = good.substr(0, good.size() / 2);
+  BadSchedule("truncated.schedule", half)
+      .IsRefused(1 + std::count(half.begin(), half.end(), '\n'), "cut short");
+  EXPECT_TRUE(absl::StrContains(Refusal([] { return Replay({"no/such/file"}); }),
+                                "no/such/file: expected a schedule file"));
   Refusal([] { return Replay({}); });
+}
+
+TEST(ReplayTest, NamesTheLineOfWhatThisSystemDoesNotHave) {
+  const Lines good(*ReadFile(SavedSchedule()));
+  const size_t design = good.Of("design ");
+  BadSchedule("design.schedule", good.With(design, "design exchange mark,dance"))
+      .IsRefused(design, "expected two different steps");
+  BadSchedule("no-design.schedule", good.With(design, "design newest"))
+      .IsRefused(design, "expected design \"current\"");
+  BadSchedule("option.schedule", good.With(design, good.At(design) + "\noption speed=fast"))
+      .IsRefused(design + 1, "expected option exact=true");
+  const size_t scenario = good.Of("scenario ");
+  std::string nobody = good.At(scenario);
+  nobody.replace(nobody.find("schema-always"), 13, "schema-nobody");
+  BadSchedule("scenario.schedule", good.With(scenario, nobody))
+      .IsRefused(scenario, "expected a scenario");
+  const size_t violates = good.Of("violates ");
+  for (const char* what : {"S-99: nothing", "nonsense", "S-49 and more"}) {
+    BadSchedule("violates.schedule", good.With(violates, absl::StrCat("violates ", what)))
+        .IsRefused(violates, "expected a property");
+  }
+  const size_t initial = good.Of("initial ");
+  BadSchedule("initial.schedule", good.With(initial, "initial 7"))
+      .IsRefused(initial, "expected initial from 0 to 0, got 7");
+}
+
+TEST(ReplayTest, NamesTheLineAtWhichTheRunGoesAnotherWay) {
+  const Lines good(*ReadFile(SavedSchedule()));
+  const size_t first = good.Of("0 | ");
+  BadSchedule("step.schedule", good.With(first, "0 | pass schema/zz of manager"))
+      .IsRefused(first, "diverged at entry 0: step \"pass schema/zz of manager\" is not on offer");
+  BadSchedule("cut.schedule", good.With(first, "0 | pass schema/a of manager | !99 stop"))
+      .IsRefused(first, "the step has no cut 99");
+  BadSchedule("choice.schedule", good.With(first, "0 | pass schema/a of manager | @99 a=1/2 (b)"))
+      .IsRefused(first, "choice point 99");
+  // Where the two exchanged steps come is where the current design departs.
+  BadSchedule("current.schedule", good.With(good.Of("design "), "design current"))
+      .IsRefused(good.Of("3 | "), "diverged at entry 3: cut 4 was \"stop after W-13");
+}
+
+TEST(ReplayTest, SaysWhenThePropertyHoldsThatTheScheduleIsAbout) {
+  const Lines good(*ReadFile(SavedSchedule()));
+  const size_t violates = good.Of("violates ");
+  BadSchedule("short.schedule", good.UpTo(good.Of("1 | "), "end 1\n"))
+      .IsRefused(violates, "expected S-49 to break, as this line says, and it holds");
+  BadSchedule("other.schedule", good.With(violates, "violates S-18: not what it shows"))
+      .IsRefused(violates, "what breaks is");
+}
+
+TEST(ReplayTest, SaysInWhatAStateDiffers) {
+  const Lines good(*ReadFile(SavedSchedule()));
+  const size_t first = good.Of("0 | ");
+  std::string line = good.At(first);
+  const size_t key = line.find("-> ") + 3;
+  line[key] = line[key] == '0' ? '1' : '0';
+  const size_t memory = line.find("memory:") + 7;
+  line[memory] = line[memory] == '0' ? '1' : '0';
+  const std::string file = Temporary("key.schedule");
+  ASSERT_TRUE(WriteFile(file, good.With(first, line)).ok());
+  testing::internal::CaptureStderr();
+  Printed([&] { EXPECT_EQ(Replay({file}), kUnreadableWindow); });
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            absl::StrCat("stopgap: ", file, ":", first,
+                         ": entry 0 leads to another state than it was recorded with: another "
+                         "memory\n"));
 }
 
 TEST(WorkersTest, AnswersArriveInOrderAndACrashIsOneAnswerMissing) {

@@ -21,9 +21,9 @@ constexpr char kUsage[] =
     "  --step N    stop after N entries and show the view (what a fresh process can read), the\n"
     "              truth (what really happened) and what the next pass would conclude\n"
     "\n"
-    "Exit codes: 0 nothing broke on the way; 1 a property broke; 2 the input was wrong, or the "
-    "run\n"
-    "diverged from the schedule because the code changed.\n";
+    "Exit codes: 0 nothing broke on the way; 1 a property broke; 2 the input was wrong, the run\n"
+    "diverged from the schedule because the code changed, or what the schedule says it violates\n"
+    "holds now.\n";
 
 void Print(const char* heading, const std::vector<std::string>& lines) {
   std::fprintf(stdout, "%s\n", heading);
@@ -44,34 +44,37 @@ int Replay(const std::vector<std::string>& words) {
   const auto step = arguments->Number("--step", 1'000'000);
   if (!step.ok()) return Refuse(std::string(step.status().message()));
   const std::string& file = arguments->rest()[0];
-  const absl::StatusOr<model::Schedule> schedule = model::LoadSchedule(file);
-  if (!schedule.ok()) return Refuse(std::string(schedule.status().message()));
+  const absl::StatusOr<model::ScheduleFile> read = model::LoadSchedule(file);
+  if (!read.ok()) return Refuse(std::string(read.status().message()));
   const absl::StatusOr<model::LoadedScenario> scenario =
-      model::LoadScenario(absl::StrCat(Root(), "/", schedule->scenario));
+      model::LoadScenario(absl::StrCat(Root(), "/", read->schedule.scenario));
   if (!scenario.ok()) {
-    return Refuse(
-        absl::StrCat(file, ": its scenario cannot be used: ", scenario.status().message()));
+    const absl::Status wrong =
+        read->Expected(read->scenario_line,
+                       absl::StrCat("a scenario that can be read: ", scenario.status().message()));
+    return Refuse(std::string(wrong.message()));
   }
-  if (*step && **step > schedule->path.entries.size()) {
-    return Refuse(absl::StrCat("expected --step from 0 to ", schedule->path.entries.size(),
-                               ", the entries of ", file));
+  const size_t entries = read->schedule.path.entries.size();
+  if (*step && **step > entries) {
+    return Refuse(absl::StrCat("expected --step from 0 to ", entries, ", the entries of ", file));
   }
   model::ReplayRequest request;
   if (*step) request.step = static_cast<size_t>(**step);
   const absl::StatusOr<model::ReplayResult> result =
-      model::ReplaySchedule(*scenario, *schedule, request);
-  if (!result.ok()) return Refuse(absl::StrCat(file, ": ", result.status().message()));
+      model::ReplaySchedule(*scenario, *read, request);
+  if (!result.ok()) return Refuse(std::string(result.status().message()));
 
   for (const std::string& warning : result->warnings) {
     std::fprintf(stderr, "stopgap: %s\n", warning.c_str());
   }
   for (const std::string& line : result->timeline) std::fprintf(stdout, "%s\n", line.c_str());
-  if (result->divergence) return Refuse(absl::StrCat(file, ": ", *result->divergence));
+  if (result->divergence) return Refuse(*result->divergence);
   if (*step) {
     Print("view", result->view);
     Print("truth", result->truth);
     Print("next pass", result->next_pass);
   }
+  if (result->not_shown) return Refuse(*result->not_shown);
   return result->broken.empty() ? kAllReadable : kUnreadableWindow;
 }
 

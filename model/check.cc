@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <tuple>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "lifecycle/api/timing.h"
@@ -113,14 +112,21 @@ struct Told {
   std::vector<Property> broken;  // In order of appearance, none twice.
 };
 
+bool Has(const std::vector<Property>& broken, Property property) {
+  return std::find(broken.begin(), broken.end(), property) != broken.end();
+}
+
 void AddBroken(Property property, std::vector<Property>& broken) {
-  if (std::find(broken.begin(), broken.end(), property) == broken.end()) broken.push_back(property);
+  if (!Has(broken, property)) broken.push_back(property);
+}
+
+// The property that stands first in what a schedule says it violates, "S-49: ...".
+std::optional<Property> ViolatedBy(absl::string_view violates) {
+  return PropertyByName(violates.substr(0, violates.find(':')));
 }
 
 // What the state at the end is stuck in, when that is what the schedule shows.
-void TellLasso(OperatorSystem& system, const sim::World& last, absl::string_view violates,
-               Told& told) {
-  const bool spin = absl::StartsWith(violates, "L-12:");
+void TellLasso(OperatorSystem& system, const sim::World& last, bool spin, Told& told) {
   const std::optional<Lasso> lasso =
       FindLasso(system, last, spin ? LassoKind::kSpin : LassoKind::kStuck);
   if (!lasso) return;
@@ -161,8 +167,10 @@ Told TellReplay(OperatorSystem& system, const Replayed<sim::World>& replayed,
       told.lines.push_back(absl::StrCat("       ", line));
     }
   }
-  if (!violates.empty() && told.broken.empty() && replayed.last() != nullptr) {
-    TellLasso(system, *replayed.last(), violates, told);
+  const std::optional<Property> claimed = ViolatedBy(violates);
+  if (claimed && InfoOf(*claimed).kind == PropertyKind::kRecovery && !Has(told.broken, *claimed) &&
+      replayed.last() != nullptr) {
+    TellLasso(system, *replayed.last(), *claimed == Property::kL12, told);
   }
   return told;
 }
@@ -250,13 +258,15 @@ class Collector {
   void Tell(const Path& path, Violation& violation) {
     const std::string violates =
         absl::StrCat(InfoOf(violation.property).name, ": ", violation.text);
-    violation.timeline = TellReplay(bench_.system(), Replay(bench_.system(), path), violates).lines;
+    const Replayed<sim::World> replayed = Replay(bench_.system(), path);
+    violation.timeline = TellReplay(bench_.system(), replayed, violates).lines;
     violation.schedule.scenario = scenario_.path;
     violation.schedule.scenario_sha256 = scenario_.sha256;
     violation.schedule.design = options_.design.name;
     if (options_.exact) violation.schedule.options.emplace_back("exact", "true");
     violation.schedule.violates = violates;
     violation.schedule.path = path;
+    for (const auto& step : replayed.steps) violation.schedule.parts.push_back(step.parts);
   }
 
   void AddGoals(const Exploration& exploration) {
@@ -320,44 +330,95 @@ absl::StatusOr<lifecycle::dispatch::Design> DesignWithExchange(absl::string_view
   return lifecycle::dispatch::Exchanged(lifecycle::dispatch::CurrentDesign(), names);
 }
 
-absl::StatusOr<ReplayResult> ReplaySchedule(const LoadedScenario& scenario,
-                                            const Schedule& schedule,
-                                            const ReplayRequest& request) {
+namespace {
+
+std::string At(const ScheduleFile& file, size_t line, absl::string_view text) {
+  return absl::StrCat(file.file, ":", line, ": ", text);
+}
+
+// Reads what only this system can judge of a schedule.
+absl::StatusOr<CheckOptions> OptionsOf(const ScheduleFile& file) {
   CheckOptions options;
+  const Schedule& schedule = file.schedule;
   absl::StatusOr<lifecycle::dispatch::Design> design =
       lifecycle::dispatch::DesignByName(schedule.design);
-  if (!design.ok()) return design.status();
+  if (!design.ok()) {
+    return absl::InvalidArgumentError(At(file, file.design_line, design.status().message()));
+  }
   options.design = *std::move(design);
-  for (const auto& [name, value] : schedule.options) {
+  for (size_t i = 0; i < schedule.options.size(); ++i) {
+    const auto& [name, value] = schedule.options[i];
     if (name != "exact" || (value != "true" && value != "false")) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("expected option exact=true, got ", name, "=", value));
+      return file.Expected(file.option_lines[i],
+                           absl::StrCat("option exact=true, got ", name, "=", value));
     }
     options.exact = value == "true";
   }
-  absl::StatusOr<std::unique_ptr<Workbench>> bench = Workbench::Make(scenario, options);
+  if (!schedule.violates.empty() && !ViolatedBy(schedule.violates)) {
+    return file.Expected(file.violates_line,
+                         absl::StrCat("a property and what broke, such as \"violates S-49: ...\", "
+                                      "got \"",
+                                      schedule.violates, "\""));
+  }
+  return options;
+}
+
+// What to say when the property that the schedule is about held all the way.
+std::optional<std::string> NotShown(const ScheduleFile& file, const std::vector<Property>& broken) {
+  const std::optional<Property> claimed = ViolatedBy(file.schedule.violates);
+  if (!claimed || Has(broken, *claimed)) return std::nullopt;
+  std::vector<std::string> instead;
+  for (const Property property : broken) instead.emplace_back(InfoOf(property).name);
+  return At(file, file.violates_line,
+            absl::StrCat("expected ", InfoOf(*claimed).name,
+                         " to break, as this line says, and it holds: the code, the design or the "
+                         "steps are not those that were recorded",
+                         instead.empty() ? "" : "; what breaks is ", absl::StrJoin(instead, ", ")));
+}
+
+}  // namespace
+
+absl::StatusOr<ReplayResult> ReplaySchedule(const LoadedScenario& scenario,
+                                            const ScheduleFile& file,
+                                            const ReplayRequest& request) {
+  const Schedule& schedule = file.schedule;
+  const absl::StatusOr<CheckOptions> options = OptionsOf(file);
+  if (!options.ok()) return options.status();
+  absl::StatusOr<std::unique_ptr<Workbench>> bench = Workbench::Make(scenario, *options);
   if (!bench.ok()) return bench.status();
+  OperatorSystem& system = (*bench)->system();
+  if (const size_t count = system.Initial().size(); schedule.path.initial >= count) {
+    return file.Expected(file.initial_line, absl::StrCat("initial from 0 to ", count - 1, ", got ",
+                                                         schedule.path.initial));
+  }
 
   ReplayResult result;
-  if (auto change = ScenarioChange(schedule, scenario.sha256)) result.warnings.push_back(*change);
+  if (auto change = ScenarioChange(schedule, scenario.sha256)) {
+    result.warnings.push_back(At(file, file.scenario_line, *change));
+  }
   ReplayOptions engine;
   if (request.step) engine.entries_max = *request.step;
-  const Replayed<sim::World> replayed = Replay((*bench)->system(), schedule.path, engine);
+  const Replayed<sim::World> replayed = Replay(system, schedule.path, engine);
   const bool whole = !replayed.divergence && replayed.steps.size() == schedule.path.entries.size();
-  Told told = TellReplay((*bench)->system(), replayed, whole ? schedule.violates : "");
+  Told told = TellReplay(system, replayed, whole ? schedule.violates : "");
   result.timeline = std::move(told.lines);
   result.broken = std::move(told.broken);
-  if (replayed.divergence) {
-    result.divergence = absl::StrCat("diverged at entry ", replayed.divergence->entry, ": ",
-                                     replayed.divergence->text);
-  } else if (replayed.first_other_key) {
-    result.warnings.push_back(absl::StrCat("entry ", *replayed.first_other_key,
-                                           " leads to another state than it was recorded with"));
+  if (whole) result.not_shown = NotShown(file, result.broken);
+  if (const std::optional<size_t> other = replayed.first_other_key) {
+    result.warnings.push_back(
+        At(file, file.entry_lines[*other],
+           absl::StrCat("entry ", *other, " leads to another state than it was recorded with: ",
+                        words::PartsDiffer(schedule.parts[*other], replayed.steps[*other].parts))));
+  }
+  if (const auto& divergence = replayed.divergence) {
+    result.divergence =
+        At(file, file.entry_lines[divergence->entry],
+           absl::StrCat("diverged at entry ", divergence->entry, ": ", divergence->text));
   }
   if (request.step && replayed.last() != nullptr) {
     result.view = DescribeView(*replayed.last());
     result.truth = DescribeTruth(*replayed.last());
-    result.next_pass = (*bench)->system().DescribeProbe(*replayed.last());
+    result.next_pass = system.DescribeProbe(*replayed.last());
   }
   return result;
 }

@@ -117,19 +117,23 @@ class Workbench {
 // Explores the scenario. Errors: as Make.
 absl::StatusOr<CheckResult> Check(const LoadedScenario& scenario, const CheckOptions& options);
 
-// Runs a schedule again on the scenario it names (`scenario` is that file as it is now).
+// Runs a schedule again on the scenario it names (`scenario` is that file as it is now). Messages
+// begin with the schedule's file and line.
 struct ReplayResult {
   std::vector<std::string> warnings;  // The scenario changed, a state differs.
   std::vector<std::string> timeline;
   std::optional<std::string> divergence;
+  std::optional<std::string> not_shown;             // What the schedule says it violates held.
   std::vector<Property> broken;                     // In order of appearance, none twice.
   std::vector<std::string> view, truth, next_pass;  // At the end, when asked for.
 };
 struct ReplayRequest {
   std::optional<size_t> step;  // Stops after so many entries and shows what stands there.
 };
+// Errors: InvalidArgument, one line "file:line: expected ...", for a schedule that no change of the
+// code explains; else as Make.
 absl::StatusOr<ReplayResult> ReplaySchedule(const LoadedScenario& scenario,
-                                            const Schedule& schedule, const ReplayRequest& request);
+                                            const ScheduleFile& file, const ReplayRequest& request);
 
 }  // namespace model
 

@@ -9,6 +9,7 @@
 #include "lifecycle/api/migration.pb.h"
 #include "model/engine/retake.h"
 #include "model/findings.h"
+#include "sim/parts.h"
 #include "sim/step_names.h"
 
 namespace model {
@@ -46,6 +47,14 @@ OperatorSystem::OperatorSystem(sim::World initial, PassRunner& runner, const sim
 Key128 OperatorSystem::Key(const State& state) {
   const sim::Hash128 hash = sim::StateKey(state, options_.digest);
   return {hash.hi, hash.lo};
+}
+
+PartDigests OperatorSystem::Parts(const State& state) const {
+  PartDigests parts;
+  for (const auto& [name, digest] : sim::PartDigests(state, options_.digest)) {
+    parts.push_back({name, absl::StrCat(absl::Hex(digest.hi >> 32, absl::kZeroPad8))});
+  }
+  return parts;
 }
 
 void OperatorSystem::Steps(const State& state, std::vector<Step>& steps) {

@@ -17,6 +17,7 @@
 #include "model/compare.h"
 #include "model/coverage.h"
 #include "model/engine/key.h"
+#include "model/engine/part.h"
 #include "model/engine/run.h"
 #include "model/engine/system.h"
 #include "model/goals.h"
@@ -80,6 +81,8 @@ class OperatorSystem {
 
   std::vector<State> Initial() { return {initial_}; }
   Key128 Key(const State& state);
+  // What the key is made of: for a replay that says how a state differs from the recorded one.
+  PartDigests Parts(const State& state) const;
   void Steps(const State& state, std::vector<Step>& steps);
   std::string Label(const State& state, const Step& step);
   std::optional<State> Execute(const State& state, const Step& step, StepRun<State>& run);

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "absl/functional/function_ref.h"
+#include "model/engine/part.h"
 #include "model/engine/path.h"
 #include "model/engine/replay_words.h"
 #include "model/engine/retake.h"
@@ -44,6 +45,7 @@ struct Replayed {
     std::vector<std::string> notes;       // The run's own lines, up to the cut.
     std::vector<Finding> findings;        // In the step, up to the cut.
     std::optional<State> state;           // Where it led; nothing if nowhere.
+    PartDigests parts;                    // Of that state, where the system tells them.
     std::vector<Finding> state_findings;  // In that state.
     Standing standing = Standing::kOpen;  // Of that state.
     uint32_t faults = 0;                  // From the initial state to that state.
@@ -147,6 +149,9 @@ class Replayer {
     typename Replayed<State>::Step step;
     step.entry = recorded;
     step.entry.key = retaken.state ? system_.Key(*retaken.state) : Key128{};
+    if constexpr (requires { system_.Parts(*retaken.state); }) {
+      if (retaken.state) step.parts = system_.Parts(*retaken.state);
+    }
     step.notes = std::move(retaken.notes);
     step.findings = std::move(retaken.findings);
     step.state = std::move(retaken.state);

@@ -156,6 +156,14 @@ TEST(ReplayTest, PointsOutTheFirstStateWithAnotherKeyAndGoesOn) {
   EXPECT_EQ(replayed.steps.size(), 3u);
 }
 
+TEST(ReplayTest, SaysInWhichPartsAStateDiffers) {
+  const PartDigests recorded = {{"job", "1"}, {"lease", "2"}, {"memory", "3"}};
+  EXPECT_EQ(words::PartsDiffer(recorded, recorded), "no part differs");
+  EXPECT_EQ(words::PartsDiffer({}, recorded), "the schedule does not say what differs");
+  EXPECT_EQ(words::PartsDiffer(recorded, {{"job", "1"}, {"pod", "4"}, {"memory", "5"}}),
+            "there is no lease, another memory, there was no pod");
+}
+
 TEST(ReplayDeathTest, RefusesASystemWithTwoStepsOfOneName) {
   DrawnGraph graph;
   graph.Edge("a", "b").Edge("a", "b");

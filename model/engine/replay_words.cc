@@ -52,6 +52,29 @@ std::optional<std::string> ChoicesDiffer(const std::vector<Choice>& recorded,
   return std::nullopt;
 }
 
+std::string PartsDiffer(const PartDigests& recorded, const PartDigests& now) {
+  if (recorded.empty()) return "the schedule does not say what differs";
+  const auto find = [](const PartDigests& parts, const std::string& name) {
+    return std::find_if(parts.begin(), parts.end(),
+                        [&](const PartDigest& part) { return part.name == name; });
+  };
+  std::vector<std::string> texts;
+  for (const PartDigest& before : recorded) {
+    const auto found = find(now, before.name);
+    if (found == now.end()) {
+      texts.push_back(absl::StrCat("there is no ", before.name));
+    } else if (found->digest != before.digest) {
+      texts.push_back(absl::StrCat("another ", before.name));
+    }
+  }
+  for (const PartDigest& part : now) {
+    if (find(recorded, part.name) == recorded.end()) {
+      texts.push_back(absl::StrCat("there was no ", part.name));
+    }
+  }
+  return texts.empty() ? "no part differs" : absl::StrJoin(texts, ", ");
+}
+
 std::string NoSuchInitialState(uint32_t recorded, size_t count) {
   return absl::StrCat("the path starts in initial state ", recorded, ", of which there are ", count,
                       " now");

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "model/engine/part.h"
 #include "model/engine/path.h"
 
 namespace model::words {
@@ -21,6 +22,9 @@ std::optional<size_t> OnlyMatch(const std::vector<std::string>& labels, const st
 std::optional<std::string> ChoicesDiffer(const std::vector<Choice>& recorded,
                                          const std::vector<Choice>& made,
                                          const std::vector<uint32_t>& options);
+
+// In what a state differs from the one that was recorded, by the digests of their parts.
+std::string PartsDiffer(const PartDigests& recorded, const PartDigests& now);
 
 std::string NoSuchInitialState(uint32_t recorded, size_t count);
 std::string LedNowhere(const std::string& step);

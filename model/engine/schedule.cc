@@ -18,7 +18,7 @@ std::string FormatChoice(const Choice& choice) {
                       Escape(choice.meaning, kReservedInField), ")");
 }
 
-std::string FormatEntry(size_t position, const PathEntry& entry) {
+std::string FormatEntry(size_t position, const PathEntry& entry, const PartDigests& parts) {
   std::string line = absl::StrCat(position, kSeparator, Escape(entry.step, kReservedInField));
   for (const Choice& choice : entry.choices) {
     absl::StrAppend(&line, kSeparator, FormatChoice(choice));
@@ -27,7 +27,11 @@ std::string FormatEntry(size_t position, const PathEntry& entry) {
     absl::StrAppend(&line, kSeparator, "!", entry.cut.ordinal, " ",
                     Escape(entry.cut.label, kReservedInField));
   }
-  if (entry.key != Key128{}) absl::StrAppend(&line, kSeparator, "-> ", KeyText(entry.key));
+  if (entry.key == Key128{}) return line;
+  absl::StrAppend(&line, kSeparator, "-> ", KeyText(entry.key));
+  for (const PartDigest& part : parts) {
+    absl::StrAppend(&line, " ", part.name, ":", part.digest);
+  }
   return line;
 }
 
@@ -58,20 +62,26 @@ std::string FormatSchedule(const Schedule& schedule, const std::vector<std::stri
   absl::StrAppend(&text, "initial ", schedule.path.initial, "\n");
   const std::vector<PathEntry>& entries = schedule.path.entries;
   for (size_t i = 0; i < entries.size(); ++i) {
-    absl::StrAppend(&text, FormatEntry(i, entries[i]), "\n");
+    const bool told = i < schedule.parts.size();
+    absl::StrAppend(&text, FormatEntry(i, entries[i], told ? schedule.parts[i] : PartDigests()),
+                    "\n");
   }
   absl::StrAppend(&text, "end ", entries.size(), "\n");
   return text;
 }
 
-absl::StatusOr<Schedule> LoadSchedule(const std::string& file) {
+absl::Status ScheduleFile::Expected(size_t line, absl::string_view what) const {
+  return absl::InvalidArgumentError(absl::StrCat(file, ":", line, ": expected ", what));
+}
+
+absl::StatusOr<ScheduleFile> LoadSchedule(const std::string& file) {
   struct stat about {};
   if (stat(file.c_str(), &about) != 0 || !S_ISREG(about.st_mode)) {
     return absl::InvalidArgumentError(absl::StrCat(file, ": expected a schedule file"));
   }
   if (about.st_size > static_cast<off_t>(kScheduleBytesMax)) {
     return absl::InvalidArgumentError(
-        absl::StrCat(file, ": expected at most ", kScheduleBytesMax, " bytes"));
+        absl::StrCat(file, ":1: expected at most ", kScheduleBytesMax, " bytes"));
   }
   std::ifstream stream(file, std::ios::binary);
   if (!stream) return absl::InvalidArgumentError(absl::StrCat(file, ": expected a readable file"));

@@ -11,14 +11,12 @@
 //   violates S-06: two Jobs of one operation           (at most one)
 //   initial 0
 //   0 | pass schema/a | @3 create job/a=2/4 (answer lost, stored) | -> <32 hexadecimal digits>
-//   1 | clock +5s | -> ...
-//   2 | pass schema/a | !2 stop after W-12 schema/a | -> ...
-//   end 3
+//   job:1f.. 1 | clock +5s | -> ... 2 | pass schema/a | !2 stop after W-12 schema/a | -> ... end 3
 //
 // A step is its position, its label, its picks (choice point, label, option picked, number of
-// options, meaning), its cut, and the key of the state it led to. Picks, cut and key are left out
-// where there are none. Lines that start with '#' are comments. A file that was cut short has no
-// end.
+// options, meaning), its cut, and the key of the state it led to, with a digest of each of its
+// parts. Picks, cut, key and parts are left out where there are none. Lines that start with '#' are
+// comments. A file that was cut short has no end.
 #ifndef MODEL_ENGINE_SCHEDULE_H_
 #define MODEL_ENGINE_SCHEDULE_H_
 
@@ -28,8 +26,10 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "model/engine/part.h"
 #include "model/engine/path.h"
 
 namespace model {
@@ -41,6 +41,8 @@ struct Schedule {
   std::vector<std::pair<std::string, std::string>> options;  // In the order of the file.
   std::string violates;  // What it shows: the property, and the words; empty: nothing.
   Path path;
+  // Of the state that each entry led to, where the system tells its parts; else empty.
+  std::vector<PartDigests> parts = {};
   friend bool operator==(const Schedule&, const Schedule&) = default;
 };
 
@@ -50,13 +52,29 @@ inline constexpr size_t kScheduleLineBytesMax = 64 << 10;
 // The schedule as a file. `comments` come after the header line, one a line.
 std::string FormatSchedule(const Schedule& schedule, const std::vector<std::string>& comments = {});
 
+// A schedule as it stands in a file, and on which lines, from 1: for messages about what only
+// somebody who knows the system can judge.
+struct ScheduleFile {
+  std::string file;
+  Schedule schedule;
+  size_t scenario_line = 0;
+  size_t design_line = 0;
+  std::vector<size_t> option_lines;
+  size_t violates_line = 0;  // 0: there is none.
+  size_t initial_line = 0;
+  std::vector<size_t> entry_lines;
+
+  // InvalidArgument, one line "file:line: expected ...".
+  absl::Status Expected(size_t line, absl::string_view what) const;
+};
+
 // Reads what FormatSchedule writes. Errors: InvalidArgument, one line "file:line: expected ...",
 // `file` being a name for messages only.
-absl::StatusOr<Schedule> ParseSchedule(absl::string_view text, absl::string_view file);
+absl::StatusOr<ScheduleFile> ParseSchedule(absl::string_view text, absl::string_view file);
 
 // Reads and parses a file. Errors: as above, or InvalidArgument "file: ..." when there is no such
-// file, when it is not one, or when it is larger than kScheduleBytesMax.
-absl::StatusOr<Schedule> LoadSchedule(const std::string& file);
+// file or when it is not one.
+absl::StatusOr<ScheduleFile> LoadSchedule(const std::string& file);
 
 // What to say first when the scenario is no longer the one that was recorded; nothing if it is.
 std::optional<std::string> ScenarioChange(const Schedule& schedule, absl::string_view sha256_now);

@@ -66,7 +66,22 @@ Expected ParseCut(absl::string_view text, Cut& cut) {
   return "";
 }
 
-Expected ParseEntry(absl::string_view line, size_t position, PathEntry& entry) {
+Expected ParseParts(absl::string_view text, PartDigests& parts) {
+  while (!text.empty()) {
+    absl::string_view digest = TakeUntil(text, " ");
+    const absl::string_view name = TakeUntil(digest, ":");
+    const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || c == '-'; };
+    const auto is_digit = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
+    if (name.empty() || !std::all_of(name.begin(), name.end(), is_letter) || digest.size() != 8 ||
+        !std::all_of(digest.begin(), digest.end(), is_digit)) {
+      return "after the key parts \"NAME:\" of 8 hexadecimal digits";
+    }
+    parts.push_back({std::string(name), std::string(digest)});
+  }
+  return "";
+}
+
+Expected ParseEntry(absl::string_view line, size_t position, PathEntry& entry, PartDigests& parts) {
   std::vector<absl::string_view> fields = absl::StrSplit(line, kSeparator);
   uint32_t number = 0;
   if (fields.size() < 2 || !ParseNumber(fields[0], number) || number != position) {
@@ -91,9 +106,10 @@ Expected ParseEntry(absl::string_view line, size_t position, PathEntry& entry) {
     ++at;
   }
   if (at < fields.size() && absl::ConsumePrefix(&fields[at], "-> ")) {
-    const auto key = ParseKey(fields[at]);
+    const auto key = ParseKey(TakeUntil(fields[at], " "));
     if (!key || *key == Key128{}) return "a key \"-> \" of 32 hexadecimal digits, not all 0";
     entry.key = *key;
+    if (Expected expected = ParseParts(fields[at], parts); !expected.empty()) return expected;
     ++at;
   }
   return at == fields.size() ? "" : "picks \"@...\", then a cut \"!...\", then a key \"-> ...\"";
@@ -102,19 +118,20 @@ Expected ParseEntry(absl::string_view line, size_t position, PathEntry& entry) {
 // Reads a file line by line: the header's lines in their order, then steps, then the end.
 class Parser {
  public:
-  Parser(absl::string_view text, absl::string_view file) : rest_(text), file_(file) {}
+  Parser(absl::string_view text, absl::string_view file) : rest_(text) {
+    read_.file = std::string(file);
+  }
 
-  absl::StatusOr<Schedule> Parse() {
+  absl::StatusOr<ScheduleFile> Parse() {
     const absl::Status status = ParseAll();
     if (!status.ok()) return status;
-    return std::move(schedule_);
+    return std::move(read_);
   }
 
  private:
   absl::Status ParseAll() {
     if (rest_.size() > kScheduleBytesMax) {
-      return absl::InvalidArgumentError(
-          absl::StrCat(file_, ": expected at most ", kScheduleBytesMax, " bytes"));
+      return read_.Expected(1, absl::StrCat("at most ", kScheduleBytesMax, " bytes"));
     }
     absl::Status status = NextLine();
     if (!status.ok()) return status;
@@ -141,6 +158,7 @@ class Parser {
     if (!scenario || !absl::ConsumePrefix(&line_, "sha256:") || !IsSha256(line_)) {
       return Error(expected);
     }
+    read_.scenario_line = line_number_;
     schedule_.scenario = *scenario;
     schedule_.scenario_sha256 = std::string(line_);
     return absl::OkStatus();
@@ -149,6 +167,7 @@ class Parser {
   absl::Status ParseDesign() {
     absl::Status status = NextContentLine();
     if (!status.ok()) return status;
+    read_.design_line = line_number_;
     return ParseRest("design ", "\"design NAME\"", schedule_.design);
   }
 
@@ -162,6 +181,7 @@ class Parser {
       const auto value = Unescape(line_, "");
       if (!name || !value) return Error("\"option NAME=VALUE\"");
       schedule_.options.emplace_back(*name, *value);
+      read_.option_lines.push_back(line_number_);
     }
   }
 
@@ -171,10 +191,12 @@ class Parser {
     absl::Status status = ParseRest("violates ", "\"violates TEXT\"", schedule_.violates);
     if (!status.ok()) return status;
     if (schedule_.violates.empty()) return Error("\"violates TEXT\"");
+    read_.violates_line = line_number_;
     return NextContentLine();
   }
 
   absl::Status ParseInitial() {
+    read_.initial_line = line_number_;
     if (absl::ConsumePrefix(&line_, "initial ") && ParseNumber(line_, schedule_.path.initial)) {
       return absl::OkStatus();
     }
@@ -188,10 +210,13 @@ class Parser {
       if (!status.ok()) return status;
       if (line_ == absl::StrCat("end ", entries.size())) return absl::OkStatus();
       PathEntry entry;
-      if (Expected expected = ParseEntry(line_, entries.size(), entry); !expected.empty()) {
+      PartDigests parts;
+      if (Expected expected = ParseEntry(line_, entries.size(), entry, parts); !expected.empty()) {
         return Error(expected);
       }
+      schedule_.parts.push_back(std::move(parts));
       entries.push_back(std::move(entry));
+      read_.entry_lines.push_back(line_number_);
     }
   }
 
@@ -229,20 +254,19 @@ class Parser {
   }
 
   absl::Status Error(absl::string_view expected) const {
-    return absl::InvalidArgumentError(
-        absl::StrCat(file_, ":", line_number_, ": expected ", expected));
+    return read_.Expected(line_number_, expected);
   }
 
   absl::string_view rest_;
-  absl::string_view file_;
   absl::string_view line_;
   size_t line_number_ = 0;
-  Schedule schedule_;
+  ScheduleFile read_;
+  Schedule& schedule_ = read_.schedule;
 };
 
 }  // namespace
 
-absl::StatusOr<Schedule> ParseSchedule(absl::string_view text, absl::string_view file) {
+absl::StatusOr<ScheduleFile> ParseSchedule(absl::string_view text, absl::string_view file) {
   return Parser(text, file).Parse();
 }
 
