@@ -5,6 +5,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "lifecycle/api/core.pb.h"
 #include "lifecycle/api/kind.h"
 #include "lifecycle/api/migration.pb.h"
@@ -18,6 +19,8 @@
 
 namespace lifecycle::dispatch {
 namespace {
+
+constexpr char kEnvProtectedTables[] = "PTAH_PROTECTED_TABLES";
 
 using api::ActiveOperation;
 using api::Container;
@@ -318,6 +321,9 @@ absl::StatusOr<Job> BuildSchemaJob(const api::PtahSchema& schema, const ActiveOp
   if (parts.operation.lock != rules::LockUse::kNever) AddTarget(parts, executor);
   if (claim.has_observation_dev()) {
     AddSecret(executor, kEnvDevUrl, claim.observation_dev().url_from());
+  }
+  if (claim.type() == api::operation::kPlan && claim.observation_protected_tables_size() > 0) {
+    AddEnv(executor, kEnvProtectedTables, absl::StrJoin(claim.observation_protected_tables(), ","));
   }
   if (parts.operation.mutating) {
     SetPlanMarks(plan->spec(), &job);

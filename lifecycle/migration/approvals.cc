@@ -110,7 +110,6 @@ absl::Status MarkConsumed(const StoredApproval& approval, Pass& pass) {
 absl::Status MarkPlanApprovalsStale(const std::string& plan_uid, absl::string_view reason,
                                     Pass& pass) {
   if (plan_uid.empty()) return absl::OkStatus();
-  pass.client().Journal("D-12");
   absl::StatusOr<std::vector<StoredApproval>> approvals = OldestFirst(pass);
   if (!approvals.ok()) return approvals.status();
   for (const StoredApproval& approval : *approvals) {
@@ -120,6 +119,7 @@ absl::Status MarkPlanApprovalsStale(const std::string& plan_uid, absl::string_vi
         HasTrue(approval->status(), api::condition::kConsumed)) {
       continue;
     }
+    pass.client().Journal("D-12");
     if (absl::Status marked = MarkStale(approval, reason, pass); !marked.ok()) return marked;
   }
   return absl::OkStatus();

@@ -116,6 +116,7 @@ PassResult ClaimApply(const api::PtahMigrationPlan& plan,
     claim.mutable_approval_ref()->set_name(approval->metadata().name());
     claim.mutable_approval_ref()->set_uid(approval->metadata().uid());
   }
+  pass.client().Journal("D-7");
   const int64_t window_ms = pass.ApplyWindowMs();
   dispatch::SetApplyDeadlines(window_ms, pass.timing().termination_grace_seconds, claim);
   pass.client().Journal("D-4");

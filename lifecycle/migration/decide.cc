@@ -72,6 +72,7 @@ PassResult DecideByPlan(Pass& pass) {
   switch (rules::ApprovalRequired(
       {.family = rules::Family::kMigration, .policy = pass.spec().policy().apply()})) {
     case rules::ApplyPermission::kNeverApplies:
+      pass.client().Journal("D-6 never");
       return WaitForDecision(/*approval_required=*/false, pass);
     case rules::ApplyPermission::kNoApprovalNeeded:
       return ClaimApply(plan, nullptr, pass);

@@ -54,7 +54,7 @@ PassResult DiscardWithPlan(Pass& pass) {
 StepResult MigrationDispatch::Authorize() {
   const bool applies = operation().mutating;
   if (applies && pass_.NowMs() >= claim().dispatch_not_after_ms()) {
-    pass_.client().Journal("D-7");
+    pass_.client().Journal("D-7 late");
     return DiscardAndWaitForDecision(pass_);
   }
   if (pass_.spec().suspend()) {
@@ -147,8 +147,8 @@ PassResult MigrationDispatch::Refuse(rules::JobRefusal refusal, const absl::Stat
 }
 
 StepResult MigrationDispatch::Consume() {
-  pass_.client().Journal("E-5");
   const HeldApprovalRead held = ReadHeldApproval(pass_);
+  if (held.facts.ref_set) pass_.client().Journal("E-5");
   switch (rules::ConsumeMigrationApproval(held.facts)) {
     case rules::ConsumeStep::kProceed:
       return std::nullopt;

@@ -574,6 +574,31 @@ TEST_F(MigrationApplyTest, AReadOnlyOperationRunsAgainUnderANewNameAfterItsDelay
   scene.PassUntilRecorded();
 }
 
+TEST_F(MigrationApplyTest, ARefusedVerificationIsBlockedAndOneOfAnotherArtifactRunsAgain) {
+  Scene& scene = Given("Always");
+  scene.EditMigration([](api::PtahMigration& migration) {
+    migration.mutable_status()->set_phase(api::phase::kVerifying);
+    migration.mutable_status()->clear_plan();
+  });
+  scene.PassUntilClaimed("Verify");
+  scene.PassUntilRecorded();
+  api::FramePayload refused = scene.Frame();
+  refused.set_verification_policy_digest(scene.claim().verification_policy_digest());
+  refused.set_resolved_digest(TestDigest('f'));
+  refused.mutable_error()->set_code("VerificationRefused");
+  scene.EndJobWithFrame(refused);
+  scene.Pass();
+  ASSERT_EQ(scene.claim().attempt(), 2);
+  scene.store.Advance(scene.timing.default_failure_retry_ms);
+  scene.PassUntilRecorded();
+  refused.set_operation_id(scene.claim().id());
+  refused.set_resolved_digest(scene.claim().source().digest());
+  scene.EndJobWithFrame(refused);
+  EXPECT_EQ(scene.Pass().requeue_after_ms, 600'000);
+  EXPECT_FALSE(scene.status().has_active_operation());
+  EXPECT_EQ(scene.status().phase(), kBlocked);
+}
+
 TEST_F(MigrationApplyTest, APersonsAcknowledgmentSettlesTheRunItNames) {
   Scene& scene = Given("Always");
   scene.PassUntilRecorded();

@@ -53,7 +53,7 @@ PassResult AccountResolve(const StoredJob& job, const api::FramePayload& payload
 }
 
 bool IsRefusal(const api::FramePayload& payload) {
-  return payload.error().code() == kVerificationRefused;
+  return payload.error().code() == kRefusedReason;
 }
 
 // A refusal by the very policy the claim was made under is an accounted result.
@@ -61,8 +61,12 @@ PassResult AccountVerify(const StoredJob& job, const api::FramePayload& payload,
   if (payload.verification_policy_digest() != pass.claim().verification_policy_digest()) {
     return RetryReadOnly(&job, "the result is of another verification policy", pass);
   }
+  if (payload.resolved_digest() != pass.claim().source().digest()) {
+    return RetryReadOnly(&job, "another artifact was verified", pass);
+  }
   const Moment moment = MomentOf(pass);
   if (IsRefusal(payload)) {
+    pass.client().Journal("G-12 refused");
     return Account(
         job,
         [&](api::PtahMigrationStatus& status) {

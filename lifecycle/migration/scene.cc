@@ -223,6 +223,7 @@ void Scene::RunReadings(const std::vector<int64_t>& pending) {
   PassUntilRecorded();
   api::FramePayload verified = Frame();
   verified.set_verification_policy_digest(claim().verification_policy_digest());
+  verified.set_resolved_digest(claim().source().digest());
   EndJobWithFrame(verified);
   Pass();
   PassUntilClaimed(api::operation::kHistory);

@@ -178,8 +178,8 @@ api::PassResult ClaimWork::Refuse(rules::JobRefusal refusal, const absl::Status&
 }
 
 StepResult ClaimWork::Consume() {
-  pass_.client().Journal("E-5");
   if (!ApprovalIsRequired(pass_)) return std::nullopt;
+  pass_.client().Journal("E-5");
   const absl::StatusOr<std::optional<StoredApproval>> approval =
       ReadRecordedApproval(pass_, ApprovalAsker::kHoldingClaim);
   if (!approval.ok()) return PassResult::Error(approval.status());

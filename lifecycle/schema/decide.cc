@@ -22,6 +22,16 @@ rules::ApplyPermission PermissionFor(const Pass& pass, const api::PlanRecord& pl
                                   .privilege_changes = plan.privilege_changes_size() > 0});
 }
 
+// D-5.5. Why the policy does not let the plan be applied, whatever anybody approves; null when it
+// does.
+const char* WhyHeldBack(const Pass& pass, const api::PlanRecord& plan) {
+  if (!rules::PlanPermitted(plan.destructive(), pass.spec().policy().allow_destructive())) {
+    return "DestructivePlanNotAllowed";
+  }
+  return PermissionFor(pass, plan) == rules::ApplyPermission::kNeverApplies ? "PolicyNeverApplies"
+                                                                            : nullptr;
+}
+
 // Whether status already says so, which spares a waiting pass the copy that changes nothing.
 bool AlreadyWaits(const Pass& pass, const char* phase, bool approval, const char* reason) {
   if (pass.status().phase() != phase || pass.status().next_reconciliation_time_ms() == 0) {
@@ -74,8 +84,8 @@ PassResult DecideOnPlan(Pass& pass) {
 
   const absl::StatusOr<std::optional<StoredPlan>> plan = ReadPlan(pass);
   if (!plan.ok()) return PassResult::Error(plan.status());
-  pass.client().Journal("D-5.2");
   if (!*plan || !PlanIsCurrent(pass.schema(), ***plan)) {
+    pass.client().Journal("D-5.2");
     return DropStalePlan(pass, "the plan is gone, replaced or no longer what status says");
   }
   if (!PlanIsInForce(pass)) {
@@ -85,26 +95,24 @@ PassResult DecideOnPlan(Pass& pass) {
 
   const absl::StatusOr<std::optional<PolicyIdentity>> policy = ReadPolicy(pass);
   if (!policy.ok()) return PassResult::Error(policy.status());
-  pass.client().Journal("D-5.4");
-  if (!PolicyBinds(*policy, *pass.plan())) return DropChangedPolicy(pass);
+  if (!PolicyBinds(*policy, *pass.plan())) {
+    pass.client().Journal("D-5.4");
+    return DropChangedPolicy(pass);
+  }
 
-  pass.client().Journal("D-5.5");
-  const bool permitted =
-      rules::PlanPermitted(pass.plan()->destructive(), pass.spec().policy().allow_destructive());
-  if (!permitted) return WaitIn(pass, api::phase::kBlocked, "DestructivePlanNotAllowed");
-  switch (PermissionFor(pass, *pass.plan())) {
-    case rules::ApplyPermission::kNeverApplies:
-      return WaitIn(pass, api::phase::kBlocked, "PolicyNeverApplies");
-    case rules::ApplyPermission::kNoApprovalNeeded:
-      break;
-    case rules::ApplyPermission::kApprovalRequired:
-      if (!pass.plan()->has_approval()) return ReserveApproval(pass);
+  if (const char* reason = WhyHeldBack(pass, *pass.plan())) {
+    pass.client().Journal("D-5.5");
+    return WaitIn(pass, api::phase::kBlocked, reason);
+  }
+  if (PermissionFor(pass, *pass.plan()) == rules::ApplyPermission::kApprovalRequired) {
+    if (!pass.plan()->has_approval()) return ReserveApproval(pass);
+    const absl::StatusOr<std::optional<StoredApproval>> approval =
+        ReadRecordedApproval(pass, ApprovalAsker::kBeforeClaim);
+    if (!approval.ok()) return PassResult::Error(approval.status());
+    if (!*approval) {
       pass.client().Journal("D-5.7");
-      const absl::StatusOr<std::optional<StoredApproval>> approval =
-          ReadRecordedApproval(pass, ApprovalAsker::kBeforeClaim);
-      if (!approval.ok()) return PassResult::Error(approval.status());
-      if (!*approval) return DropInvalidApproval(pass);
-      break;
+      return DropInvalidApproval(pass);
+    }
   }
   if (RefreshDue(pass)) {
     pass.client().Journal("D-5.8");
@@ -120,18 +128,10 @@ bool RefreshDue(Pass& pass) {
 }
 
 const char* PhaseOfPlan(const Pass& pass, const api::PlanRecord& plan) {
-  if (!rules::PlanPermitted(plan.destructive(), pass.spec().policy().allow_destructive())) {
-    return api::phase::kBlocked;
-  }
-  switch (PermissionFor(pass, plan)) {
-    case rules::ApplyPermission::kNeverApplies:
-      return api::phase::kBlocked;
-    case rules::ApplyPermission::kApprovalRequired:
-      return api::phase::kAwaitingApproval;
-    case rules::ApplyPermission::kNoApprovalNeeded:
-      break;
-  }
-  return api::phase::kReadyToApply;
+  if (WhyHeldBack(pass, plan) != nullptr) return api::phase::kBlocked;
+  return PermissionFor(pass, plan) == rules::ApplyPermission::kApprovalRequired
+             ? api::phase::kAwaitingApproval
+             : api::phase::kReadyToApply;
 }
 
 PassResult WaitForRefresh(Pass& pass) {

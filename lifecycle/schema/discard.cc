@@ -73,7 +73,7 @@ PassResult DropStalePlan(Pass& pass, absl::string_view why) {
 }
 
 PassResult DropPlanWithOccupiedName(Pass& pass) {
-  pass.client().Journal("E-3");
+  pass.client().Journal("E-3 conflict");
   constexpr char kWhy[] = "another object holds the name of one of the plan's projections";
   const absl::Status marked = MarkRecordedApprovalStale(pass);
   if (!marked.ok()) return PassResult::Error(marked);
@@ -115,7 +115,7 @@ PassResult DropInvalidApproval(Pass& pass) {
 }
 
 PassResult DropLateApply(Pass& pass) {
-  pass.client().Journal("D-7");
+  pass.client().Journal("D-7 late");
   constexpr char kReason[] = "DispatchWindowPassed";
   const bool approval = ApprovalIsRequired(pass);
   const absl::Status written = WriteOrRetire(pass, [&](api::PtahSchemaStatus& next) {

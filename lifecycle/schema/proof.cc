@@ -79,12 +79,11 @@ PassResult WorkOnProof(Pass& pass) {
   const absl::StatusOr<bool> active = ApplyPodMayRun(pass);
   if (!active.ok()) return PassResult::Error(active.status());
   if (StepResult suspended = SuspendProof(pass)) return *std::move(suspended);
-  pass.client().Journal("J-4");
   const int64_t poll_ms = pass.timing().supervision_poll_ms;
-  if (*active) return PassResult::After(poll_ms);
   const int64_t left_ms = pass.proof()->observe_after_ms() - pass.NowMs();
-  if (left_ms > 0) return PassResult::After(std::min(left_ms, poll_ms));
-  return ClaimProof(pass);
+  if (!*active && left_ms <= 0) return ClaimProof(pass);
+  pass.client().Journal("J-4");
+  return PassResult::After(*active ? poll_ms : std::min(left_ms, poll_ms));
 }
 
 }  // namespace lifecycle::schema

@@ -35,6 +35,12 @@ absl::Status MarkStaleIf(Pass& pass, bool drops_plan) {
   return drops_plan ? MarkRecordedApprovalStale(pass) : absl::OkStatus();
 }
 
+// A schema that is Blocked asks for no approval, whatever it asked for before.
+void CloseApproval(Pass& pass, const char* reason, api::PtahSchemaStatus& next) {
+  pass.SetCondition(api::condition::kApprovalRequired, false, reason, "", next);
+  pass.SetCondition(api::condition::kReady, false, reason, "", next);
+}
+
 PassResult AcceptResolve(Pass& pass, StoredJob& job, const api::FramePayload& frame) {
   const api::SourceRecord& before = pass.status().source();
   const bool moved = before.digest() != frame.resolved_digest() ||
@@ -73,6 +79,7 @@ PassResult AcceptVerify(Pass& pass, StoredJob& job, const api::FramePayload& fra
     return RetryReading(pass, &job, "another artifact was verified");
   }
   const bool refused = frame.has_error();
+  if (refused) pass.client().Journal("G-12 refused");
   return Retire(pass, job, [&](api::PtahSchemaStatus& next) {
     api::SourceRecord& source = *next.mutable_source();
     source.set_verification_policy_uid(claimed.uid);
@@ -84,6 +91,7 @@ PassResult AcceptVerify(Pass& pass, StoredJob& job, const api::FramePayload& fra
     if (refused) next.set_next_reconciliation_time_ms(pass.NowMs() + pass.IntervalMs());
     pass.SetCondition(api::condition::kArtifactVerified, !refused,
                       refused ? kVerificationRefused : "Verified", frame.error().message(), next);
+    if (refused) CloseApproval(pass, kVerificationRefused, next);
   });
 }
 
@@ -102,15 +110,20 @@ PassResult AcceptObserve(Pass& pass, StoredJob& job, const api::FramePayload& fr
   });
 }
 
+void ShowProtectedTable(Pass& pass, absl::string_view why, api::PtahSchemaStatus& next) {
+  pass.client().Journal("G-12 protected");
+  next.clear_plan();
+  next.set_phase(api::phase::kBlocked);
+  next.set_next_reconciliation_time_ms(pass.NowMs() + pass.IntervalMs());
+  pass.SetCondition(api::condition::kPlanReady, false, kProtectedTable, why, next);
+  CloseApproval(pass, kProtectedTable, next);
+}
+
 PassResult BlockOnProtectedTable(Pass& pass, StoredJob& job, const api::FramePayload& frame) {
   const absl::Status marked = MarkStaleIf(pass, pass.plan() != nullptr);
   if (!marked.ok()) return PassResult::Error(marked);
   return Retire(pass, job, [&](api::PtahSchemaStatus& next) {
-    next.clear_plan();
-    next.set_phase(api::phase::kBlocked);
-    next.set_next_reconciliation_time_ms(pass.NowMs() + pass.IntervalMs());
-    pass.SetCondition(api::condition::kPlanReady, false, kProtectedTable, frame.error().message(),
-                      next);
+    ShowProtectedTable(pass, frame.error().message(), next);
   });
 }
 
@@ -142,10 +155,10 @@ PassResult AcceptPlan(Pass& pass, StoredJob& job, const api::FramePayload& frame
 }  // namespace
 
 bool IsAccountedRefusal(const Pass& pass, const api::FramePayload& frame) {
-  if (!frame.has_error() || pass.ClaimServesProof()) return false;
   const std::string& type = pass.claim()->type();
-  return (type == api::operation::kVerify && frame.error().code() == kVerificationRefused) ||
-         (type == api::operation::kPlan && frame.error().code() == kProtectedTable);
+  const std::string& code = frame.error().code();
+  return (type == api::operation::kVerify && code == kVerificationRefused) ||
+         (type == api::operation::kPlan && code == kProtectedTable);
 }
 
 PassResult AcceptReading(Pass& pass, StoredJob& job, const api::FramePayload& frame) {

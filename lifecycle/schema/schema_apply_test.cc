@@ -9,6 +9,7 @@
 #include "lifecycle/api/digest.h"
 #include "lifecycle/api/errors.h"
 #include "lifecycle/api/names.h"
+#include "lifecycle/api/runner_contract.h"
 #include "lifecycle/rules/names_rule.h"
 #include "lifecycle/schema/schema_scene.h"
 
@@ -412,6 +413,80 @@ TEST(SchemaApplyTest, AReadingThatCannotBeReadRunsAgainUnderANewName) {
   };
   ASSERT_TRUE(scene.RunUntil([&] { return scene.status().has_applied() && scene.IsSettled(); }));
   EXPECT_EQ(scene.JobsMade(api::runner_operation::kObserve), 2);
+}
+
+// D-5.5, should a phase ever send such a plan here: what a publication leaves Blocked is looked at
+// again after the whole chain only.
+TEST(SchemaApplyTest, APlanThatThePolicyHoldsBackIsBlockedWhateverThePhaseSays) {
+  const auto reason = [](const SchemaScene& scene) -> std::string {
+    for (const api::Condition& condition : scene.status().conditions()) {
+      if (condition.type() == api::condition::kReady) return condition.reason();
+    }
+    return "";
+  };
+  SchemaScene never("Never");
+  never.EditStatus(
+      [](api::PtahSchemaStatus& status) { status.set_phase(api::phase::kReadyToApply); });
+  never.Pass();
+  EXPECT_EQ(never.status().phase(), api::phase::kBlocked);
+  EXPECT_EQ(reason(never), "PolicyNeverApplies");
+  EXPECT_TRUE(never.Followed("D-5.5"));
+  SchemaScene destructive("Always");
+  destructive.EditStatus([](api::PtahSchemaStatus& status) {
+    status.set_phase(api::phase::kReadyToApply);
+    status.mutable_plan()->set_destructive(true);
+  });
+  destructive.Pass();
+  EXPECT_EQ(destructive.status().phase(), api::phase::kBlocked);
+  EXPECT_EQ(reason(destructive), "DestructivePlanNotAllowed");
+}
+
+TEST(SchemaApplyTest, ARuleIsFollowedWhereItDecides) {
+  SchemaScene scene("Always");
+  ASSERT_TRUE(scene.PassUntil([&] { return scene.HasClaim("Apply"); }));
+  EXPECT_TRUE(scene.Followed("D-5.9"));
+  for (const char* rule : {"D-5.2", "D-5.4", "D-5.5", "D-5.7"}) {
+    EXPECT_FALSE(scene.Followed(rule)) << rule;
+  }
+}
+
+TEST(SchemaApplyTest, ARefusedVerificationIsBlockedAndNothingIsPlanned) {
+  SchemaScene scene;
+  scene.EditSpec([](api::PtahSchemaSpec& spec) { spec.set_interval_seconds(60); });
+  scene.report = [&](api::FramePayload& frame) {
+    frame.set_resolved_digest(api::DigestOf("artifact"));
+    frame.set_resolved_reference("registry.example/orders@" + frame.resolved_digest());
+    if (frame.operation() == api::runner_operation::kVerify) {
+      frame.mutable_error()->set_code("VerificationRefused");
+    }
+  };
+  ASSERT_TRUE(scene.RunUntil(
+      [&] { return scene.status().phase() == api::phase::kBlocked && scene.IsSettled(); }));
+  EXPECT_TRUE(scene.Followed("G-12 refused"));
+  EXPECT_FALSE(scene.status().source().verified());
+  EXPECT_EQ(scene.JobsMade(api::runner_operation::kVerify), 1) << "an account, and no failure";
+  EXPECT_EQ(scene.JobsMade(api::runner_operation::kObserve), 0);
+  for (const api::Condition& condition : scene.status().conditions()) {
+    if (condition.type() != api::condition::kApprovalRequired) continue;
+    EXPECT_EQ(condition.status(), api::condition_status::kFalse);
+  }
+}
+
+TEST(SchemaApplyTest, AProofWhosePlanAProtectedTableRefusesIsSettledUnattributed) {
+  SchemaScene scene;
+  scene.Approve();
+  ASSERT_TRUE(scene.RunUntil([&] { return scene.status().has_pending_observation(); }));
+  scene.report = [&](api::FramePayload& frame) {
+    if (frame.operation() != api::runner_operation::kPlan) return;
+    frame.clear_plan_outcome();
+    frame.mutable_error()->set_code("ProtectedTable");
+  };
+  ASSERT_TRUE(scene.RunUntil([&] { return scene.IsSettled(); }));
+  EXPECT_EQ(scene.JobsMade(api::runner_operation::kPlan), 1);
+  EXPECT_EQ(scene.status().phase(), api::phase::kBlocked);
+  EXPECT_FALSE(scene.status().has_applied());
+  EXPECT_FALSE(scene.status().has_plan());
+  EXPECT_TRUE(scene.RealmIsFree());
 }
 
 }  // namespace

@@ -108,11 +108,29 @@ PassResult ObserveAgain(Pass& pass, StoredJob& job) {
   }));
 }
 
+// As an ordinary Plan that a protected table refuses (G-12).
+void ShowRefusedPlan(Pass& pass, const api::FrameError& refusal, api::PtahSchemaStatus& next) {
+  pass.client().Journal("G-12 protected");
+  next.clear_plan();
+  next.set_phase(api::phase::kBlocked);
+  pass.SetCondition(api::condition::kPlanReady, false, refusal.code(), refusal.message(), next);
+  pass.SetCondition(api::condition::kApprovalRequired, false, refusal.code(), "", next);
+  pass.SetCondition(api::condition::kReady, false, refusal.code(), "", next);
+}
+
+// What the proof's Plan found: nothing to change, a plan, changes that are out of date, or changes
+// that no plan may hold.
+struct Found {
+  bool changes = false;
+  std::optional<api::PlanRecord> plan;
+  const api::FrameError* refusal = nullptr;  // A protected table is in the way (G-12).
+};
+
 // W-36: the record goes, and with it the realm, in the patch that keeps what the Plan found.
-PassResult Settle(Pass& pass, const Currency& current, bool changes,
-                  std::optional<api::PlanRecord> plan) {
+PassResult Settle(Pass& pass, const Currency& current, Found found) {
   const PendingObservation proof = *pass.proof();
-  const bool attributed = !changes && proof.outcome() == api::proof_outcome::kApplySucceeded &&
+  const bool attributed = !found.changes &&
+                          proof.outcome() == api::proof_outcome::kApplySucceeded &&
                           !proof.plan().fingerprint().empty();
   const absl::Status settled =
       pass.RetireClaim(rules::Disposition::kAccounted, [&](api::PtahSchemaStatus& next) {
@@ -120,8 +138,10 @@ PassResult Settle(Pass& pass, const Currency& current, bool changes,
         if (attributed) *next.mutable_applied() = AppliedRecordOf(proof, pass.NowMs());
         next.set_next_reconciliation_time_ms(pass.NowMs() + pass.IntervalMs());
         next.set_last_successful_reconciliation_ms(pass.NowMs());
-        if (current.all()) {
-          ShowPlanResult(pass, std::move(plan),
+        if (current.all() && found.refusal != nullptr) {
+          ShowRefusedPlan(pass, *found.refusal, next);
+        } else if (current.all()) {
+          ShowPlanResult(pass, std::move(found.plan),
                          attributed ? "ApplyConverged" : "ConvergedUnattributed", next);
         } else {
           next.clear_plan();
@@ -134,27 +154,29 @@ PassResult Settle(Pass& pass, const Currency& current, bool changes,
 }
 
 // J-7. A Plan with changes ends the record too, without attribution, or the resource could never
-// plan again.
+// plan again; and so does one that refuses what it would have to change, or the realm would be held
+// for as long as somebody protects the table.
 PassResult AcceptPlan(Pass& pass, StoredJob& job, const api::FramePayload& frame) {
   pass.client().Journal("J-7");
   if (!IsTheRecordsDatabase(*pass.proof(), frame)) return ObserveAgain(pass, job);
   if (!IsTheRecordsSource(*pass.proof(), frame)) {
     return RetryReading(pass, &job, "the plan is of another artifact or policy");
   }
-  const bool changes = frame.plan_outcome() == api::plan_outcome::kChanges;
-  if (!changes && frame.plan_outcome() != api::plan_outcome::kNoChanges) {
+  Found found;
+  if (frame.has_error()) found.refusal = &frame.error();
+  found.changes = frame.has_error() || frame.plan_outcome() == api::plan_outcome::kChanges;
+  if (!found.changes && frame.plan_outcome() != api::plan_outcome::kNoChanges) {
     return RetryReading(pass, &job, "the plan does not say whether anything changes");
   }
   const absl::StatusOr<Currency> current = CurrencyOf(pass);
   if (!current.ok()) return PassResult::Error(current.status());
   const absl::Status cleaned = SetCleanupTtl(pass, job);
   if (!cleaned.ok()) return PassResult::Error(cleaned);
-  std::optional<api::PlanRecord> plan;
-  if (changes && current->all()) {
+  if (found.changes && found.refusal == nullptr && current->all()) {
     absl::StatusOr<Published> published = PublishPlan(pass, frame);
     if (!published.ok()) return PassResult::Error(published.status());
     if (!published->plan) return RetryReading(pass, &job, published->why_not);
-    plan = RecordOf(**published->plan);
+    found.plan = RecordOf(**published->plan);
   }
   if (!current->epoch) {
     pass.client().Journal("M-9");
@@ -163,7 +185,7 @@ PassResult AcceptPlan(Pass& pass, StoredJob& job, const api::FramePayload& frame
   }
   const absl::Status marked = MarkRecordedApprovalStale(pass);
   if (!marked.ok()) return PassResult::Error(marked);
-  return Settle(pass, *current, changes, std::move(plan));
+  return Settle(pass, *current, std::move(found));
 }
 
 }  // namespace
@@ -177,15 +199,18 @@ void ShowPlanResult(Pass& pass, std::optional<api::PlanRecord> plan,
                     absl::string_view in_sync_reason, api::PtahSchemaStatus& next) {
   const bool changes = plan.has_value();
   const char* phase = changes ? PhaseOfPlan(pass, *plan) : api::phase::kInSync;
+  const bool held_back = absl::string_view(phase) == api::phase::kBlocked;
+  if (held_back) pass.client().Journal("D-5.5");
   const absl::string_view reason = changes ? "PlanPublished" : in_sync_reason;
+  const absl::string_view not_ready = held_back ? "PlanHeldBack" : reason;
   next.clear_plan();
   if (changes) *next.mutable_plan() = *std::move(plan);
   next.set_phase(phase);
   const bool approval = absl::string_view(phase) == api::phase::kAwaitingApproval;
   pass.SetCondition(api::condition::kPlanReady, changes, reason, "", next);
-  pass.SetCondition(api::condition::kApprovalRequired, approval, reason, "", next);
+  pass.SetCondition(api::condition::kApprovalRequired, approval, not_ready, "", next);
   pass.SetCondition(api::condition::kInSync, !changes, reason, "", next);
-  pass.SetCondition(api::condition::kReady, !changes, reason, "", next);
+  pass.SetCondition(api::condition::kReady, !changes, not_ready, "", next);
 }
 
 }  // namespace lifecycle::schema
