@@ -4,16 +4,20 @@
 
 #include <string>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "lifecycle/api/digest.h"
 #include "lifecycle/api/names.h"
 #include "model/judges.h"
+#include "sim/actor.h"
 
 namespace model {
 namespace {
 
 namespace api = lifecycle::api;
 using sim::OperationTruth;
+
+constexpr char kSign[] = "sign";
 
 void S07(const Scene& scene, Findings& findings) {
   if (!scene.write.writes.Has(2) || !IsApply(*scene.after.claim)) return;
@@ -28,6 +32,57 @@ void S07(const Scene& scene, Findings& findings) {
     return absl::StrCat(scene.Name(), ": claimed under an approval that ",
                         approval->second.consumed_by, " spent");
   });
+}
+
+// What the plan that is claimed does to its database, read off the statements that would run.
+struct PlanKind {
+  bool destructive = false;
+  bool privileges = false;
+  bool audit = false;
+};
+
+PlanKind KindOf(const sim::World& world, const api::PtahSchema& schema) {
+  const std::string& space = schema.metadata().namespace_();
+  PlanKind kind;
+  const auto* plan = world.Get<api::PtahSchemaPlan>(space, schema.status().plan().name());
+  if (plan == nullptr) return kind;
+  for (const auto& chunk : plan->spec().chunks()) {
+    const auto* stored = world.Get<api::PtahSchemaPlanChunk>(space, chunk.name());
+    if (stored == nullptr) continue;
+    const std::string& text = stored->spec().data();
+    kind.destructive |= absl::StrContains(text, " DROP ");
+    kind.privileges |= absl::StrContains(text, "GRANT ");
+    kind.audit |= absl::StrContains(text, " audit ");
+  }
+  return kind;
+}
+
+// Why neither the policy nor a decision lets the Apply that is claimed run; empty when one does.
+std::string NotPermitted(const sim::World& world, const ResourceView& resource, bool approved) {
+  const std::string& policy = resource.schema != nullptr
+                                  ? resource.schema->spec().policy().apply()
+                                  : resource.migration->spec().policy().apply();
+  if (policy == api::apply_policy::kNever) return "its policy is Never";
+  bool needs_approval = policy != api::apply_policy::kAlways;
+  if (resource.schema != nullptr) {
+    const api::SchemaPolicy& spec = resource.schema->spec().policy();
+    const PlanKind kind = KindOf(world, *resource.schema);
+    if (kind.destructive && !spec.allow_destructive()) return "its plan may not be destructive";
+    if (kind.audit && spec.protected_tables_size() > 0) return "its plan changes a protected table";
+    needs_approval |= kind.destructive || kind.privileges;
+  }
+  return needs_approval && !approved ? "it needs an approval, and names none" : "";
+}
+
+// An Apply is claimed only where it may run at all.
+void S08Claimed(const Scene& scene, Findings& findings) {
+  if (!scene.write.writes.Has(2) || !IsApply(*scene.after.claim)) return;
+  const bool approved = scene.after.schema != nullptr
+                            ? scene.after.schema->status().plan().has_approval()
+                            : scene.after.claim->has_approval_ref();
+  const std::string refused = NotPermitted(scene.world, scene.after, approved);
+  findings.Expect(Property::kS08, refused.empty(),
+                  [&] { return absl::StrCat(scene.Name(), ": claimed although ", refused); });
 }
 
 // Why the policy object is not the one of this UID and digest; empty when it is.
@@ -53,6 +108,7 @@ std::string SchemaNotCurrent(const Scene& scene) {
   if (object == nullptr || object->metadata().uid() != status.plan().uid())
     return "its plan is gone";
   const api::PtahSchemaPlanSpec& plan = object->spec();
+  if (!status.source().verified()) return "its artifact is not verified";
   if (plan.fingerprint() != status.plan().fingerprint()) return "its plan is another";
   if (plan.execution_binding_id() != status.execution_binding().epoch()) {
     return "its plan is of another epoch";
@@ -103,6 +159,11 @@ std::string MigrationNotCurrent(const Scene& scene) {
         approval->spec().plan_fingerprint() != plan.fingerprint()) {
       return "its approval names another plan";
     }
+    // Nobody else writes a spec here.
+    if (scene.after.migration->spec().policy().require_distinct_approver() &&
+        approval->spec().approver().username() == sim::kPersonUser) {
+      return "its approver wrote the spec";
+    }
   }
   return PolicyMoved(scene.world, space,
                      scene.after.migration->spec().artifact().verification_policy_from(),
@@ -114,6 +175,11 @@ std::string NotCurrent(const Scene& scene) {
   if (scene.after.claim->execution_binding_id() != BindingOf(scene.after).epoch()) {
     return "its epoch is not in force";
   }
+  // Until a person has signed it, no policy is satisfied by the artifact.
+  if (sim::PersonHasLeft(scene.world, kSign) > 0) return "its artifact is not signed";
+  const std::string refused =
+      NotPermitted(scene.world, scene.after, !scene.operation->approval_uid.empty());
+  if (!refused.empty()) return refused;
   return scene.after.schema != nullptr ? SchemaNotCurrent(scene) : MigrationNotCurrent(scene);
 }
 
@@ -200,6 +266,7 @@ void L14(const PassScene& scene, Findings& findings) {
 
 void JudgeAuthorizationChanged(const Scene& scene, Findings& findings) {
   S07(scene, findings);
+  S08Claimed(scene, findings);
   S08(scene, findings);
 }
 

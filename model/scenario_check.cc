@@ -92,9 +92,9 @@ class Validator {
       return Expected(whole_.LineOf("family"), "family: SCHEMA or MIGRATION");
     }
     const std::string& policy = scenario_.policy();
-    if (!policy.empty() && policy != "OnApproval" && policy != "Always") {
+    if (!policy.empty() && policy != "OnApproval" && policy != "Always" && policy != "Never") {
       return Expected(whole_.LineOf("policy"),
-                      absl::StrCat("policy OnApproval or Always, got ", policy));
+                      absl::StrCat("policy OnApproval, Always or Never, got ", policy));
     }
     const Part realm = whole_.Inside("realm", scenario_.realm());
     const std::string& sharing = scenario_.realm().sharing();

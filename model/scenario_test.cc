@@ -38,7 +38,7 @@ TEST(ScenarioTest, IsReadFromItsText) {
 TEST(ScenarioTest, NamesFileAndLineOfWhatIsWrong) {
   EXPECT_EQ(ErrorOf(absl::StrCat(kGood, "colour: RED\n")).rfind("s.textproto:4:", 0), 0u);
   EXPECT_EQ(ErrorOf("family: SCHEMA\npolicy: \"Sometimes\"\n"),
-            "s.textproto:2: expected policy OnApproval or Always, got Sometimes");
+            "s.textproto:2: expected policy OnApproval, Always or Never, got Sometimes");
   EXPECT_EQ(
       ErrorOf("family: SCHEMA\nreaches: \"W-99\"\n").rfind("s.textproto:2: expected a write", 0),
       0u);
@@ -58,7 +58,8 @@ TEST(ScenarioTest, NamesTheLineOfTheValueAndNotOfAWordLikeIt) {
   const Fault faults[] = {
       {"about: \"statements of a family\"\nfamily: SCHEMA\nstatements: 65\n", 3,
        "statements from 0 to 64, got 65"},
-      {"# the policy\nfamily: SCHEMA\npolicy: \"Sometimes\"\n", 3, "policy OnApproval or Always"},
+      {"# the policy\nfamily: SCHEMA\npolicy: \"Sometimes\"\n", 3,
+       "policy OnApproval, Always or Never"},
       {"family: MIGRATION\nfiles { version: 1 fails_at: 1 }\nfiles {\n version: 2\n fails_at: 3 }",
        5, "fails_at from 0 to 2, got 3"},
       {"family: MIGRATION\nfiles { version: 2 }\nfiles {\n statements: 1\n version: 2 }", 5,
@@ -176,7 +177,8 @@ TEST(ScenarioTest, RefusesWhatIsNoScenario) {
 TEST(ScenarioTest, KnowsEveryActAPersonMayBeGiven) {
   for (const char* act :
        {"approve", "suspend", "resume", "edit-spec", "delete", "move-policy", "grant",
-        "restore-without-status", "repoint", "upgrade", "rebuild", "overlap"}) {
+        "restore-without-status", "repoint", "upgrade", "rebuild", "overlap", "delete-policy",
+        "restore-policy", "permit", "sign", "drift", "approve-as-another"}) {
     EXPECT_EQ(ErrorOf(absl::StrCat("family: SCHEMA\nperson { what: \"", act, "\" }\n")), "");
   }
   EXPECT_NE(ErrorOf("family: SCHEMA\nperson { what: \"retire\" }\n"), "")

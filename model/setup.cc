@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "lifecycle/admission/author.h"
 #include "lifecycle/api/core.pb.h"
 #include "lifecycle/api/digest.h"
 #include "lifecycle/api/kind.h"
@@ -130,12 +131,23 @@ std::string PolicyOf(const Scenario& scenario) {
   return scenario.policy().empty() ? api::apply_policy::kOnApproval : scenario.policy();
 }
 
+// Where somebody else may approve, a migration asks for that.
+bool HasAnotherApprover(const Scenario& scenario) {
+  return std::any_of(scenario.person().begin(), scenario.person().end(),
+                     [](const Scenario::Act& act) { return act.what() == "approve-as-another"; });
+}
+
 // A resource as a person created it, or one that a manager has installed its binding for.
 void LayDownResource(const Scenario& scenario, const Claimant& claimant, bool installed,
                      sim::World& world, const sim::ApiServer& server) {
   const api::Configuration configuration = api::DefaultConfiguration();
   const auto fill = [&](auto& resource, api::ArtifactSpec& artifact) {
     *resource.mutable_metadata() = Meta(claimant.namespace_, claimant.name);
+    if (HasAnotherApprover(scenario)) {
+      // As admission stamped it when kPersonUser created the resource.
+      (*resource.mutable_metadata()->mutable_annotations())[lifecycle::admission::kSpecAuthor] =
+          sim::kPersonUser;
+    }
     FillTarget(scenario, claimant, *resource.mutable_spec()->mutable_target());
     FillArtifact(artifact);
     resource.mutable_spec()->mutable_policy()->set_apply(PolicyOf(scenario));
@@ -146,9 +158,13 @@ void LayDownResource(const Scenario& scenario, const Claimant& claimant, bool in
   };
   if (claimant.family == Scenario::SCHEMA) {
     api::PtahSchema schema;
+    schema.mutable_spec()->mutable_policy()->add_protected_tables("audit");
     fill(schema, *schema.mutable_spec()->mutable_desired());
   } else {
     api::PtahMigration migration;
+    if (HasAnotherApprover(scenario)) {
+      migration.mutable_spec()->mutable_policy()->set_require_distinct_approver(true);
+    }
     fill(migration, *migration.mutable_spec()->mutable_artifact());
   }
 }

@@ -97,6 +97,27 @@ TEST(SetupTest, AKeyInAnotherNamespaceIsAnotherRealmAndDatabase) {
   EXPECT_NE(world.Get<api::ConfigMap>("other", "verification-policy"), nullptr);
 }
 
+TEST(SetupTest, APlanIsHeldBackByWhatItDoes) {
+  const auto phase_of = [](const std::string& policy, int statements) {
+    const Began began = Begin(
+        absl::StrCat("family: SCHEMA\npolicy: \"", policy, "\"\nstatements: ", statements, "\n"));
+    return Schema(began.world).status().phase();
+  };
+  EXPECT_EQ(phase_of("Always", 3), api::phase::kReadyToApply);
+  EXPECT_EQ(phase_of("Always", 4), api::phase::kAwaitingApproval) << "it grants a privilege";
+  EXPECT_EQ(phase_of("OnApproval", 5), api::phase::kBlocked) << "it drops a column";
+  EXPECT_EQ(phase_of("OnApproval", 6), api::phase::kBlocked) << "it changes a protected table";
+  EXPECT_EQ(phase_of("Never", 1), api::phase::kBlocked);
+}
+
+TEST(SetupTest, WhoeverWroteTheSpecIsStampedWhereAnotherPersonApproves) {
+  const Began asks = Begin(absl::StrCat(kMigration, "person { what: \"approve-as-another\" }\n"));
+  EXPECT_TRUE(Migration(asks.world).spec().policy().require_distinct_approver());
+  EXPECT_EQ(Migration(asks.world).metadata().annotations_size(), 1);
+  const Began asks_not = Begin(kMigration);
+  EXPECT_FALSE(Migration(asks_not.world).spec().policy().require_distinct_approver());
+}
+
 TEST(SetupTest, ARealmIsOneForAllNamespacesAndMayBeDenied) {
   const Began began_world = Begin(
       "family: SCHEMA\nfrom_start: true\nrealm { sharing: \"Shared\" denied: true }\n"

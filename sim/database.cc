@@ -37,6 +37,25 @@ api::PlannedMigration PlannedOf(const Database::File& file) {
   return planned;
 }
 
+// The statements of a declared state, by index: most add a column, and a long plan has some that
+// policies are about.
+constexpr int32_t kGrants = 3;
+constexpr int32_t kDrops = 4;
+constexpr int32_t kAudits = 5;
+
+std::string StatementAt(int32_t at) {
+  switch (at) {
+    case kGrants:
+      return "GRANT SELECT ON declared TO readers";
+    case kDrops:
+      return "ALTER TABLE declared DROP COLUMN old";
+    case kAudits:
+      return "ALTER TABLE audit ADD COLUMN seen integer";
+    default:
+      return absl::StrCat("ALTER TABLE declared ADD COLUMN c", at + 1, " integer");
+  }
+}
+
 }  // namespace
 
 std::string ArtifactDigestOf(absl::string_view reference) {
@@ -55,9 +74,12 @@ SchemaPlan PlanToDeclared(const Database& database, absl::string_view engine) {
   api::PlanContent content;
   content.dialect = plan.dialect;
   for (int32_t at = database.in_force; at < database.statements; ++at) {
-    content.statements.push_back(
-        absl::StrCat("ALTER TABLE declared ADD COLUMN c", at + 1, " integer"));
+    content.statements.push_back(StatementAt(at));
+    if (at == kGrants) content.privilege_changes = {"grant"};
+    if (at == kDrops) content.destructive = true;
   }
+  plan.destructive = content.destructive;
+  plan.privilege_changes = content.privilege_changes;
   plan.bytes = api::RenderPlanContent(content);
   plan.content_digest = api::DigestOf(plan.bytes);
   return plan;

@@ -20,6 +20,14 @@ namespace sim {
 
 namespace api = lifecycle::api;
 
+namespace act {
+inline constexpr char kDeletePolicy[] = "delete-policy";
+inline constexpr char kRestorePolicy[] = "restore-policy";
+inline constexpr char kPermit[] = "permit";
+inline constexpr char kSign[] = "sign";
+inline constexpr char kDrift[] = "drift";
+}  // namespace act
+
 namespace {
 
 constexpr const char* kEdits[] = {act::kSuspend,        act::kResume,       act::kEditSpec,
@@ -29,13 +37,14 @@ constexpr const char* kEdits[] = {act::kSuspend,        act::kResume,       act:
                                   act::kDropStatus,     act::kRepoint,      act::kDeleteLease,
                                   act::kDropCopy,       act::kGarbleCopy,   act::kMisspellExclude,
                                   act::kMisspellEngine, act::kCorrectSpec,  act::kOccupyProjection,
-                                  act::kFreeProjection};
+                                  act::kFreeProjection, act::kDeletePolicy, act::kRestorePolicy,
+                                  act::kPermit,         act::kSign,         act::kDrift};
 
 // What both families have, of a stored resource.
 struct Parts {
   const api::ObjectMeta& meta;
   const api::TargetSpec& target;
-  const std::string& policy;  // Name of the verification policy's ConfigMap.
+  const api::ConfigMapKeySelector& policy;
   bool suspended;
   bool has_record;  // A claim, or what is left of a run.
   bool contested;   // Another claimant of its realm does not share it.
@@ -54,7 +63,7 @@ Parts PartsOf(const Entry& entry) {
     const api::PtahSchema& schema = entry.object->As<api::PtahSchema>();
     return {schema.metadata(),
             schema.spec().target(),
-            schema.spec().desired().verification_policy_from().name(),
+            schema.spec().desired().verification_policy_from(),
             schema.spec().suspend(),
             schema.status().has_active_operation() || schema.status().has_pending_observation(),
             IsContested(schema.status())};
@@ -62,7 +71,7 @@ Parts PartsOf(const Entry& entry) {
   const api::PtahMigration& migration = entry.object->As<api::PtahMigration>();
   return {migration.metadata(),
           migration.spec().target(),
-          migration.spec().artifact().verification_policy_from().name(),
+          migration.spec().artifact().verification_policy_from(),
           migration.spec().suspend(),
           migration.status().has_active_operation() || migration.status().has_unresolved_run(),
           IsContested(migration.status())};
@@ -90,7 +99,7 @@ void EditSpec(const ApiServer& server, World& world, const Entry& entry, ChangeS
 // ---- Policy and realm ----
 
 api::Key PolicyKeyOf(const Entry& entry) {
-  return {api::Kind::kConfigMap, entry.object->key.namespace_, PartsOf(entry).policy};
+  return {api::Kind::kConfigMap, entry.object->key.namespace_, PartsOf(entry).policy.name()};
 }
 
 void ReplacePolicy(const ApiServer& server, World& world, const Entry& entry, bool other_content) {
@@ -103,6 +112,19 @@ void ReplacePolicy(const ApiServer& server, World& world, const Entry& entry, bo
   }
   // Its content cannot be changed, so it is deleted and made anew.
   Delete(server, world, kPersonUser, key);
+  const api::Answer answer = Create(server, world, kPersonUser, std::move(policy));
+  STOPGAP_CHECK(answer.status.ok(), answer.status.message());
+}
+
+constexpr char kPolicyText[] = "require: signature";
+
+void RestorePolicy(const ApiServer& server, World& world, const Entry& entry) {
+  const api::Key key = PolicyKeyOf(entry);
+  auto policy = std::make_shared<api::ConfigMap>();
+  policy->mutable_metadata()->set_namespace_(key.namespace_);
+  policy->mutable_metadata()->set_name(key.name);
+  (*policy->mutable_data())[PartsOf(entry).policy.key()] = kPolicyText;
+  policy->set_immutable(true);
   const api::Answer answer = Create(server, world, kPersonUser, std::move(policy));
   STOPGAP_CHECK(answer.status.ok(), answer.status.message());
 }
@@ -163,6 +185,53 @@ void SetBadExclude(const ApiServer& server, World& world, const Entry& entry, bo
     exclude.Clear();
     if (bad) *exclude.Add() = kBadPattern;
   });
+}
+
+// ---- What is held back ----
+
+bool IsNever(const std::string& policy) { return policy == api::apply_policy::kNever; }
+
+// Whether the resource shows, at rest, that its policy is what it waits for.
+bool HoldsBack(const Entry& entry) {
+  if (!ClaimOf(entry).type().empty()) return false;
+  if (entry.object->key.kind == api::Kind::kPtahMigration) {
+    const api::PtahMigration& migration = entry.object->As<api::PtahMigration>();
+    return IsNever(migration.spec().policy().apply()) && migration.status().has_plan();
+  }
+  return entry.object->As<api::PtahSchema>().status().phase() == api::phase::kBlocked;
+}
+
+void Permit(const ApiServer& server, World& world, const Entry& entry) {
+  if (entry.object->key.kind == api::Kind::kPtahMigration) {
+    return ChangeObject<api::PtahMigration>(
+        server, world, entry, [](api::PtahMigration& migration) {
+          migration.mutable_spec()->mutable_policy()->set_apply(api::apply_policy::kAlways);
+        });
+  }
+  ChangeObject<api::PtahSchema>(server, world, entry, [](api::PtahSchema& schema) {
+    api::SchemaPolicy& policy = *schema.mutable_spec()->mutable_policy();
+    if (IsNever(policy.apply())) policy.set_apply(api::apply_policy::kAlways);
+    policy.set_allow_destructive(true);
+    policy.clear_protected_tables();
+  });
+}
+
+// The first database with a statement of a schema that could be undone; -1: there is none.
+int32_t DatabaseThatMayDrift(const World& world, const Entry& entry) {
+  if (entry.object->key.kind != api::Kind::kPtahSchema) return -1;
+  // What a Plan has read may be accounted for: nobody could see what is changed by hand after it.
+  if (ClaimOf(entry).type() == api::operation::kPlan) return -1;
+  for (size_t at = 0; at < world.truth.databases.size(); ++at) {
+    const Database& database = *world.truth.databases[at];
+    if (database.in_force > 0) return static_cast<int32_t>(at);
+  }
+  return -1;
+}
+
+void Drift(World& world, const Entry& entry) {
+  Database& database = world.truth.databases[DatabaseThatMayDrift(world, entry)].Edit();
+  --database.in_force;
+  database.last_changed_by = "person";
 }
 
 // ---- A projection's name ----
@@ -319,6 +388,7 @@ class EditOffers {
       // To step back from a contested realm is what a person is asked to do.
       if (!parts.suspended) Offer(act::kSuspend, key, parts.contested ? 0 : 1);
       if (parts.suspended) Offer(act::kResume, key, 0);
+      if (HoldsBack(entry)) Offer(act::kPermit, key, 0);
       if (!parts.target.shared_realm()) Offer(act::kShare, key, 0);
       Offer(act::kEditSpec, key, 1);
       Offer(act::kDelete, key, 1);
@@ -328,7 +398,12 @@ class EditOffers {
     if (world_.Find(PolicyKeyOf(entry)) != nullptr) {
       Offer(act::kMovePolicy, key, 1);
       Offer(act::kRecreatePolicy, key, 1);
+      Offer(act::kDeletePolicy, key, 1);
+    } else {
+      Offer(act::kRestorePolicy, key, 0);
     }
+    Offer(act::kSign, key, 0);
+    if (DatabaseThatMayDrift(world_, entry) >= 0) Offer(act::kDrift, key, 1);
     if (world_.Find(RealmKeyOf(entry)) != nullptr) {
       if (IsGranted(world_, entry)) Offer(act::kWithdrawGrant, key, 1);
       if (!IsGranted(world_, entry)) Offer(act::kGrant, key, 0);
@@ -427,6 +502,14 @@ void TakeEdit(const ActorContext& context, World& world, const WorldStep& step) 
   if (step.what == act::kMovePolicy || step.what == act::kRecreatePolicy) {
     return ReplacePolicy(server, world, entry, step.what == act::kMovePolicy);
   }
+  if (step.what == act::kDeletePolicy) {
+    Delete(server, world, kPersonUser, PolicyKeyOf(entry));
+    return;
+  }
+  if (step.what == act::kRestorePolicy) return RestorePolicy(server, world, entry);
+  if (step.what == act::kPermit) return Permit(server, world, entry);
+  if (step.what == act::kSign) return;  // That it was done is all there is to it.
+  if (step.what == act::kDrift) return Drift(world, entry);
   if (step.what == act::kWithdrawGrant || step.what == act::kGrant) {
     return SetGrant(server, world, entry, step.what == act::kGrant);
   }

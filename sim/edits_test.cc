@@ -291,6 +291,81 @@ TEST(RestoreTest, AnAccountStaysOpenWhereTheCopyNamesIt) {
   }
 }
 
+TEST(EditTest, ADeletedPolicyComesBackUnderAnotherUid) {
+  Edited at;
+  const std::string uid = at.world.Get<api::ConfigMap>("test", "policy")->metadata().uid();
+  // Something remembers the policy, so its UID is not given again.
+  api::PtahMigrationStatus status;
+  status.mutable_active_operation()->set_verification_policy_uid(uid);
+  at.SetStatus(status);
+  at.world.person.Edit("restore-policy") = 1;
+  EXPECT_FALSE(at.Offers("restore-policy"));
+  at.Do("delete-policy");
+  EXPECT_EQ(at.world.Get<api::ConfigMap>("test", "policy"), nullptr);
+  EXPECT_TRUE(at.IsWoken());
+  EXPECT_FALSE(at.Offers("delete-policy"));
+  EXPECT_EQ(at.Find(StepKind::kPerson, "restore-policy")->cost, 0);
+  at.Take(StepKind::kPerson, "restore-policy");
+  ASSERT_NE(at.world.Get<api::ConfigMap>("test", "policy"), nullptr);
+  EXPECT_NE(at.world.Get<api::ConfigMap>("test", "policy")->metadata().uid(), uid);
+}
+
+TEST(EditTest, APolicyThatNeverAppliesLetsGoOfThePlanThatWaits) {
+  Edited at;
+  at.world.person.Edit("permit") = 1;
+  auto next = std::make_shared<api::PtahMigration>(at.Migration());
+  next->mutable_spec()->mutable_policy()->set_apply(api::apply_policy::kNever);
+  ASSERT_TRUE(Update(at.server, at.world, "test", next, api::Subresource::kMain).status.ok());
+  EXPECT_FALSE(at.Offers("permit")) << "there is no plan";
+  api::PtahMigrationStatus status;
+  status.mutable_plan()->set_name("plan");
+  at.SetStatus(status);
+  EXPECT_EQ(at.Find(StepKind::kPerson, "permit")->cost, 0);
+  at.Take(StepKind::kPerson, "permit");
+  EXPECT_EQ(at.Migration().spec().policy().apply(), api::apply_policy::kAlways);
+}
+
+TEST(EditTest, ASchemaThatIsBlockedIsPermittedWhatItsPlanNeeds) {
+  Edited at;
+  auto schema = Named<api::PtahSchema>("s");
+  schema->mutable_spec()->mutable_policy()->set_apply(api::apply_policy::kOnApproval);
+  schema->mutable_spec()->mutable_policy()->add_protected_tables("audit");
+  at.Add(schema);
+  at.world.person.Edit("permit") = 1;
+  EXPECT_FALSE(at.Offers("permit")) << "nothing is held back";
+  auto blocked = std::make_shared<api::PtahSchema>(*at.world.Get<api::PtahSchema>("test", "s"));
+  blocked->mutable_status()->set_phase(api::phase::kBlocked);
+  ASSERT_TRUE(Update(at.server, at.world, "test", blocked, api::Subresource::kStatus).status.ok());
+  at.Take(StepKind::kPerson, "permit");
+  const api::SchemaPolicy& policy = at.world.Get<api::PtahSchema>("test", "s")->spec().policy();
+  EXPECT_EQ(policy.protected_tables_size(), 0);
+  EXPECT_TRUE(policy.allow_destructive());
+  EXPECT_EQ(policy.apply(), api::apply_policy::kOnApproval);
+}
+
+TEST(EditTest, AnArtifactIsSignedOnce) {
+  Edited at;
+  EXPECT_FALSE(at.Offers("sign")) << "nobody has to";
+  at.world.person.Edit("sign") = 1;
+  EXPECT_EQ(at.Find(StepKind::kPerson, "sign")->cost, 0);
+  at.Take(StepKind::kPerson, "sign");
+  EXPECT_EQ(PersonHasLeft(at.world, "sign"), 0);
+  EXPECT_FALSE(at.Offers("sign"));
+}
+
+TEST(EditTest, ASchemaThatDriftsLacksAStatementAgain) {
+  Edited at;
+  at.Add(Named<api::PtahSchema>("s"));
+  at.UseSchema(2, 0);
+  at.world.person.Edit("drift") = 1;
+  EXPECT_FALSE(at.Offers("drift")) << "there is nothing to undo";
+  at.UseSchema(2, 2);
+  EXPECT_EQ(at.Find(StepKind::kPerson, "drift")->cost, 1);
+  at.Take(StepKind::kPerson, "drift");
+  EXPECT_EQ(at.TheDatabase().in_force, 1);
+  EXPECT_EQ(at.TheDatabase().last_changed_by, "person");
+}
+
 TEST(RepointTest, TheSecretOpensTheOtherDatabaseFromThenOn) {
   Edited at;
   at.world.person.Edit(act::kRepoint) = 1;

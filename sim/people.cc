@@ -22,7 +22,14 @@ namespace sim {
 
 namespace api = lifecycle::api;
 
+namespace act {
+inline constexpr char kApproveAsAnother[] = "approve-as-another";
+}  // namespace act
+
 namespace {
+
+// Whoever writes a spec is kPersonUser; this one only approves.
+constexpr char kOtherUser[] = "bob";
 
 template <class Conditions>
 bool HasCondition(const Conditions& conditions, absl::string_view type) {
@@ -182,13 +189,17 @@ std::shared_ptr<api::PtahSchemaApproval> SecondApproval(const World& world, cons
   return second;
 }
 
-bool IsAdmitted(const ApiServer& server, const World& world,
+const char* UserOf(absl::string_view what) {
+  return what == act::kApproveAsAnother ? kOtherUser : kPersonUser;
+}
+
+bool IsAdmitted(const ApiServer& server, const World& world, const char* user,
                 std::shared_ptr<google::protobuf::Message> object) {
   api::Request request;
   request.verb = api::Verb::kCreate;
   request.key = api::KeyOf(*object);
   request.body = std::move(object);
-  request.sender = kPersonUser;
+  request.sender = user;
   return server.Admit(world, request).ok();
 }
 
@@ -320,7 +331,9 @@ class PeopleOffers {
   }
 
   void OfferHelp(const Entry& entry) {
-    if (Has(act::kApprove)) OfferCreate(act::kApprove, entry, ApprovalFor(world_, entry));
+    for (const char* approve : {act::kApprove, act::kApproveAsAnother}) {
+      if (Has(approve)) OfferCreate(approve, entry, ApprovalFor(world_, entry));
+    }
     if (Has(act::kRepair) && IsRepairable(world_, entry)) Add(act::kRepair, entry, 0);
     if (Has(act::kAcknowledge)) {
       OfferCreate(act::kAcknowledge, entry, AcknowledgmentFor(world_, entry));
@@ -332,7 +345,7 @@ class PeopleOffers {
 
   void OfferCreate(const char* what, const Entry& entry,
                    std::shared_ptr<google::protobuf::Message> object) {
-    if (object != nullptr && IsAdmitted(context_.server, world_, std::move(object))) {
+    if (object != nullptr && IsAdmitted(context_.server, world_, UserOf(what), std::move(object))) {
       Add(what, entry, 0);
     }
   }
@@ -385,8 +398,8 @@ class PeopleOffers {
 
 void TakeAct(const ApiServer& server, World& world, const WorldStep& step) {
   const Entry entry = *world.Find(step.target);
-  if (step.what == act::kApprove) {
-    Create(server, world, kPersonUser, ApprovalFor(world, entry));
+  if (step.what == act::kApprove || step.what == act::kApproveAsAnother) {
+    Create(server, world, UserOf(step.what), ApprovalFor(world, entry));
   } else if (step.what == act::kAcknowledge) {
     Create(server, world, kPersonUser, AcknowledgmentFor(world, entry));
   } else if (step.what == act::kRestoreApproval) {
@@ -438,11 +451,11 @@ void TakePersonStep(const ActorContext& context, World& world, const WorldStep& 
 }
 
 bool IsAct(absl::string_view what) {
-  static constexpr const char* kDecisions[] = {act::kApprove,         act::kDeleteApproval,
-                                               act::kReplaceApproval, act::kRepublish,
-                                               act::kDeletePlan,      act::kRepair,
-                                               act::kAcknowledge,     act::kRestoreAcknowledgment,
-                                               act::kRestoreApproval};
+  static constexpr const char* kDecisions[] = {
+      act::kApprove,         act::kApproveAsAnother, act::kDeleteApproval,
+      act::kReplaceApproval, act::kRepublish,        act::kDeletePlan,
+      act::kRepair,          act::kAcknowledge,      act::kRestoreAcknowledgment,
+      act::kRestoreApproval};
   return IsEdit(what) || IsMeddling(what) || (IsRelease(what) && what != act::kRetire) ||
          std::any_of(std::begin(kDecisions), std::end(kDecisions),
                      [what](const char* decision) { return what == decision; });

@@ -2,7 +2,9 @@
 
 #include <memory>
 
+#include "absl/status/status.h"
 #include "gtest/gtest.h"
+#include "lifecycle/api/admission.h"
 #include "lifecycle/api/migration.pb.h"
 #include "lifecycle/api/names.h"
 #include "lifecycle/api/schema.pb.h"
@@ -108,6 +110,37 @@ TEST(PeopleTest, ApproveAMigrationsPlanWithAllItIsBoundTo) {
   const auto& approval = Get<api::PtahMigrationApproval>(at, "m-approval-1");
   EXPECT_EQ(approval.spec().history_fingerprint(), "h");
   EXPECT_EQ(approval.spec().plan_ref().name(), "plan");
+}
+
+// Records who asks for what.
+class Asked final : public api::Admission {
+ public:
+  api::AdmissionAnswer Review(const api::AdmissionRequest& request,
+                              const api::DirectReader&) const override {
+    const bool approval = request.key.kind == api::Kind::kPtahMigrationApproval;
+    if (approval && request.sender == kPersonUser)
+      return {absl::PermissionDeniedError("alice"), {}};
+    return {};
+  }
+};
+
+TEST(PeopleTest, AnotherPersonApprovesWhereTheFirstMayNot) {
+  ActorWorld at;
+  AddMigration(at);
+  const Asked asked;
+  const ApiServer server(at.interner, {&asked});
+  const Actors actors(server, {});
+  at.world.person.Edit(act::kApprove) = 1;
+  at.world.person.Edit("approve-as-another") = 1;
+  std::vector<WorldStep> approvals;
+  for (const WorldStep& step : actors.Offer(at.world)) {
+    if (step.kind == StepKind::kPerson) approvals.push_back(step);
+  }
+  ASSERT_EQ(approvals.size(), 1u);
+  EXPECT_EQ(approvals[0].what, "approve-as-another");
+  EXPECT_EQ(approvals[0].cost, 0);
+  actors.Take(at.world, approvals[0]);
+  EXPECT_EQ(Get<api::PtahMigrationApproval>(at, "m-approval-1").spec().plan_ref().name(), "plan");
 }
 
 TEST(PeopleTest, ApproveNothingThatNobodyAskedFor) {

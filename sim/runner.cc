@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
@@ -23,6 +24,10 @@ namespace api = lifecycle::api;
 namespace {
 
 constexpr int32_t kNotStarted = -1;
+constexpr char kSign[] = "sign";
+constexpr char kVerificationRefused[] = "VerificationRefused";
+constexpr char kProtectedTable[] = "ProtectedTable";
+constexpr char kEnvProtectedTables[] = "PTAH_PROTECTED_TABLES";
 
 bool Is(absl::string_view operation, absl::string_view name) { return operation == name; }
 
@@ -236,6 +241,9 @@ void ReportVerification(const RunView& view, RunReport& report) {
   report.frame.set_verification_policy_digest(std::string(view.told.policy_digest));
   report.frame.set_observed_artifact_type("application/vnd.ptah.artifact.v1");
   report.frame.add_verification_requirements("signature");
+  if (PersonHasLeft(view.world, kSign) == 0) return;
+  report.frame.set_child_exit_code(1);
+  Fail(kVerificationRefused, "the artifact is not signed", report);
 }
 
 void ReportDrift(const Database& database, RunReport& report) {
@@ -253,8 +261,30 @@ void ReportDrift(const Database& database, RunReport& report) {
   }
 }
 
+// Whether the Pod is told that no plan may touch the table.
+bool IsProtected(const api::Pod& pod, absl::string_view table) {
+  for (const api::EnvVar& variable : ExecutorOf(pod.spec())->env()) {
+    if (variable.name() != kEnvProtectedTables) continue;
+    const std::vector<absl::string_view> tables = absl::StrSplit(variable.value(), ',');
+    return std::find(tables.begin(), tables.end(), table) != tables.end();
+  }
+  return false;
+}
+
+// Whether the plan changes the table "audit": by what is declared of it, or because a person
+// changed it by hand.
+bool ChangesAudit(const Database& database, const SchemaPlan& plan) {
+  return plan.statement_count > 0 &&
+         (database.last_changed_by == "person" || absl::StrContains(plan.bytes, " audit "));
+}
+
+// A plan that would change a protected table is not printed.
 void ReportPlan(const Database& database, const RunView& view, RunReport& report) {
   const SchemaPlan plan = PlanToDeclared(database, view.told.engine);
+  if (ChangesAudit(database, plan) && IsProtected(view.pod, "audit")) {
+    report.frame.set_child_exit_code(1);
+    return Fail(kProtectedTable, "the plan changes a protected table", report);
+  }
   report.frame.set_plan_outcome(plan.statement_count == 0 ? api::plan_outcome::kNoChanges
                                                           : api::plan_outcome::kChanges);
   report.frame.set_plan_content_digest(plan.content_digest);

@@ -7,6 +7,7 @@
 #include "lifecycle/api/digest.h"
 #include "lifecycle/api/migration.pb.h"
 #include "lifecycle/api/names.h"
+#include "lifecycle/api/plan_content.h"
 #include "sim/actor_testing.h"
 #include "sim/database.h"
 
@@ -132,6 +133,72 @@ TEST(SchemaRunTest, AReadingOfTheDeclaredDatabaseFindsNothing) {
     EXPECT_FALSE(frame->observed_drift());
     EXPECT_NE(frame->plan_outcome(), api::plan_outcome::kChanges);
     EXPECT_TRUE(at.TheOperation().reading->declared);
+  }
+}
+
+TEST(SchemaRunTest, ALongPlanGrantsThenDropsAndSaysSo) {
+  Database database;
+  for (const int32_t statements : {3, 4, 5}) {
+    database.statements = statements;
+    const SchemaPlan plan = PlanToDeclared(database, "postgres");
+    const auto content = api::ParsePlanContent(plan.bytes);
+    ASSERT_TRUE(content.ok()) << content.status();
+    EXPECT_EQ(content->statements.size(), static_cast<size_t>(statements));
+    EXPECT_EQ(content->privilege_changes.size(), statements > 3 ? 1u : 0u);
+    EXPECT_EQ(content->destructive, statements > 4);
+    EXPECT_EQ(plan.destructive, content->destructive);
+    EXPECT_EQ(plan.privilege_changes, content->privilege_changes);
+  }
+  // What is in force already is no part of it.
+  database.in_force = 4;
+  EXPECT_TRUE(PlanToDeclared(database, "postgres").privilege_changes.empty());
+  EXPECT_TRUE(PlanToDeclared(database, "postgres").destructive);
+}
+
+TEST(SchemaRunTest, APlanThatWouldChangeAProtectedTableIsRefusedAndNotPrinted) {
+  for (const bool by_hand : {true, false}) {
+    for (const int32_t statements : {3, 6}) {
+      for (const char* protects : {"ledger", "ledger,audit"}) {
+        ActorWorld at;
+        at.UseSchema(statements, 1);
+        if (by_hand) at.world.truth.databases[0].Edit().last_changed_by = "person";
+        const TestJob job = Reader(api::runner_operation::kPlan);
+        at.AddJob(job);
+        auto told = std::make_shared<api::Job>(*at.TheJob());
+        api::EnvVar* variable = told->mutable_spec()
+                                    ->mutable_template_()
+                                    ->mutable_spec()
+                                    ->mutable_containers(0)
+                                    ->add_env();
+        variable->set_name("PTAH_PROTECTED_TABLES");
+        variable->set_value(protects);
+        at.world.Put({.object = at.interner.Intern(api::Kind::kJob, std::move(told))});
+        at.Take(StepKind::kStartPod);
+        at.Take(StepKind::kRun, "finish");
+        const bool refused = (by_hand || statements == 6) && std::string(protects) != "ledger";
+        const auto frame = at.Frame(job);
+        ASSERT_TRUE(frame.has_value());
+        EXPECT_EQ(frame->error().code(), refused ? "ProtectedTable" : "");
+        EXPECT_EQ(frame->stdout().empty(), refused);
+        EXPECT_EQ(at.ThePod()->status().phase(),
+                  refused ? api::pod_phase::kFailed : api::pod_phase::kSucceeded);
+        EXPECT_EQ(frame->target_identity_digest(), at.TheDatabase().identity_digest);
+      }
+    }
+  }
+}
+
+TEST(VerifyRunTest, AnArtifactThatIsStillToBeSignedIsRefusedWithTheEvidence) {
+  for (const bool is_signed : {true, false}) {
+    ActorWorld at;
+    if (!is_signed) at.world.person.Edit("sign") = 1;
+    at.AddJob(Reader(api::runner_operation::kVerify));
+    at.Take(StepKind::kStartPod);
+    at.Take(StepKind::kRun, "finish");
+    const auto frame = at.Frame(Reader(api::runner_operation::kVerify));
+    ASSERT_TRUE(frame.has_value());
+    EXPECT_EQ(frame->error().code(), is_signed ? "" : "VerificationRefused");
+    EXPECT_NE(frame->resolved_digest(), "");
   }
 }
 
