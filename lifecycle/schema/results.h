@@ -14,7 +14,7 @@
 namespace lifecycle::schema {
 
 // True for a frame whose refusal is itself the answer: a verification that refused the artifact, a
-// plan that would touch a protected table. Never for a claim that serves a proof.
+// plan that would touch a protected table.
 bool IsAccountedRefusal(const Pass& pass, const api::FramePayload& frame);
 
 // The result of a read-only claim whose frame is its own. Validated against the claim first; a
