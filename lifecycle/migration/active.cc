@@ -82,7 +82,7 @@ StepResult HoldToClaim(const StoredJob& job, Inputs inputs, Pass& pass) {
   } else {
     held = dispatch::HoldToEnvelope(context, *job);
     if (held.ok()) return std::nullopt;
-    pass.client().Journal(mutating ? "I-3 envelope" : "F-8 envelope");
+    pass.client().Journal(mutating ? "I-3 envelope" : "F-8 refused");
   }
   return GiveUpOn(&job, held.message(), pass);
 }

@@ -98,7 +98,7 @@ absl::Status Hold(Pass& pass, ClaimWork& work, const api::Job& job, bool inputs_
                                           .plan = work.plan_record()};
   if (!inputs_hold) {
     absl::Status held = dispatch::HoldToEnvelope(context, job);
-    if (!held.ok()) pass.client().Journal(mutating ? "I-3 envelope" : "F-8 envelope");
+    if (!held.ok()) pass.client().Journal(mutating ? "I-3 envelope" : "F-8 refused");
     return held;
   }
   absl::StatusOr<api::Job> rebuilt;
