@@ -64,7 +64,7 @@ std::vector<Guarantee> MakeGuarantees() {
        "is unknown",
        {"S-08", "S-48"},
        {{"TestStalePlanEvidenceForcesFreshObservation", "SchemaApplyTest",
-         "ARepublishedPlanIsAnotherPlan", kSchemaApply},
+         "APlanTheEvidenceNoLongerSupportsIsDroppedAndTheDatabaseReadAgain", kSchemaApply},
         {"", "SchemaApplyTest", "ARunningJobWhoseInputsMovedIsUnknownWithoutBeingRead",
          kSchemaApply}}});
   all.push_back(
@@ -150,10 +150,12 @@ std::vector<Guarantee> MakeGuarantees() {
                  {"S-38", "S-39"},
                  {{"TestSchemaRefusesARealmThatDoesNotAdmitItsNamespace", "GatesTest",
                    "ARealmThatDoesNotAdmitTheNamespaceIsRefusedWithoutAJob", kSchemaGates},
+                  {"TestAnUnlistedNamespaceIsRefusedAndBlocksNobody", "GatesTest",
+                   "ARealmThatDoesNotAdmitTheNamespaceIsRefusedWithoutAJob", kSchemaGates},
                   {"TestAnUnlistedNamespaceIsRefusedAndBlocksNobody", "CensusTest",
                    "ARealmCountsOnlyTheNamespacesItLists", kCensus},
-                  {"TestAGrantLiftsARefusalAtItsDeadline", "CensusTest",
-                   "AGrantWaitsForTheStandingRefusalToBeDue", kCensus}}});
+                  {"TestAGrantLiftsARefusalAtItsDeadline", "GatesTest",
+                   "AGrantLiftsTheRefusalAtItsDeadlineAndNotBefore", kSchemaGates}}});
   all.push_back({6,
                  kGrant,
                  "migration",
@@ -163,8 +165,14 @@ std::vector<Guarantee> MakeGuarantees() {
                  {"S-38", "S-39"},
                  {{"TestMigrationRefusesARealmThatDoesNotAdmitItsNamespace", "GatesTest",
                    "ARealmThatDoesNotAdmitTheNamespaceIsRefusedWithoutAJob", kMigrationGates},
+                  {"TestAnUnlistedNamespaceIsRefusedAndBlocksNobody", "GatesTest",
+                   "ARealmThatDoesNotAdmitTheNamespaceIsRefusedWithoutAJob", kMigrationGates},
+                  {"TestAnUnlistedNamespaceIsRefusedAndBlocksNobody", "CensusTest",
+                   "ARealmCountsOnlyTheNamespacesItLists", kCensus},
                   {"TestAKeyWrittenInAnotherNamespaceContestsNothing", "CensusTest",
-                   "AKeyOfAnotherNamespaceContestsNothing", kCensus}}});
+                   "AKeyOfAnotherNamespaceContestsNothing", kCensus},
+                  {"TestAGrantLiftsARefusalAtItsDeadline", "GatesTest",
+                   "AGrantLiftsTheRefusalAtItsDeadlineAndNotBefore", kMigrationGates}}});
   all.push_back({7,
                  kVersion,
                  "schema",

@@ -55,6 +55,19 @@ class GatesTest : public ::testing::Test {
     scene_.store.Put(schema);
   }
 
+  // The migration names a PtahRealm that lists another namespace only.
+  void NameARealmThatDoesNotGrant() {
+    api::PtahRealm realm;
+    realm.mutable_metadata()->set_name("main");
+    realm.mutable_spec()->set_engine(scene_.migration().spec().target().engine());
+    realm.mutable_spec()->add_namespaces("elsewhere");
+    scene_.store.Put(realm);
+    EditSpec([](api::PtahMigrationSpec& spec) {
+      spec.mutable_target()->clear_coordination_key();
+      spec.mutable_target()->mutable_realm_ref()->set_name("main");
+    });
+  }
+
   admission::OperatorAdmission webhook_{api::DefaultConfiguration()};
   Scene scene_{"Always"};
 };
@@ -138,6 +151,7 @@ TEST_F(GatesTest, ASecondClaimantOfTheRealmBlocksAndIsWrittenOnce) {
   const api::PassResult result = scene_.Pass();
   EXPECT_EQ(BlockedReason(), api::reason::kRealmConflict);
   EXPECT_FALSE(scene_.status().has_active_operation());
+  EXPECT_TRUE(scene_.store.List(api::Kind::kJob, "").empty());
   // The deadline that stood is an interval away, too late to notice that the other is gone.
   EXPECT_EQ(result.requeue_after_ms, 60'000);
   ExpectNothingToWrite();
@@ -146,19 +160,29 @@ TEST_F(GatesTest, ASecondClaimantOfTheRealmBlocksAndIsWrittenOnce) {
 }
 
 TEST_F(GatesTest, ARealmThatDoesNotAdmitTheNamespaceIsRefusedWithoutAJob) {
-  api::PtahRealm realm;
-  realm.mutable_metadata()->set_name("main");
-  realm.mutable_spec()->set_engine(scene_.migration().spec().target().engine());
-  realm.mutable_spec()->add_namespaces("elsewhere");
-  scene_.store.Put(realm);
-  EditSpec([](api::PtahMigrationSpec& spec) {
-    spec.mutable_target()->clear_coordination_key();
-    spec.mutable_target()->mutable_realm_ref()->set_name("main");
-  });
+  NameARealmThatDoesNotGrant();
   scene_.Pass();
   EXPECT_EQ(BlockedReason(), api::reason::kRealmNotAuthorized);
   EXPECT_FALSE(scene_.status().has_active_operation());
   EXPECT_TRUE(scene_.store.List(api::Kind::kJob, "").empty());
+}
+
+TEST_F(GatesTest, AGrantLiftsTheRefusalAtItsDeadlineAndNotBefore) {
+  NameARealmThatDoesNotGrant();
+  scene_.Pass();
+  const int64_t due_ms = scene_.status().next_reconciliation_time_ms();
+  scene_.store.Edit<api::PtahRealm>(
+      "", "main", [](api::PtahRealm& realm) { realm.mutable_spec()->add_namespaces("app"); });
+  // The pass that the grant wakes, and a later one.
+  for (const int64_t early_ms : {int64_t{30'000}, int64_t{1}}) {
+    scene_.store.wall_ms = due_ms - early_ms;
+    EXPECT_EQ(scene_.Pass().requeue_after_ms, early_ms);
+    EXPECT_FALSE(scene_.status().has_active_operation());
+    EXPECT_EQ(scene_.status().phase(), api::phase::kBlocked);
+  }
+  scene_.store.wall_ms = due_ms;
+  scene_.Pass();
+  EXPECT_EQ(scene_.claim().type(), api::operation::kResolve);
 }
 
 TEST_F(GatesTest, ASuspendedNeighbourIsNotCounted) {

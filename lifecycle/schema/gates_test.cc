@@ -175,6 +175,8 @@ TEST(GatesTest, AContestedRealmIsBlockedUntilTheRefusalIsLookedAtAgain) {
   const api::PassResult result = scene.Pass();
   EXPECT_TRUE(scene.Followed("B-14"));
   EXPECT_EQ(scene.status().phase(), api::phase::kBlocked);
+  EXPECT_FALSE(scene.status().has_active_operation());
+  EXPECT_TRUE(scene.door.List(api::Kind::kJob, "").empty());
   EXPECT_EQ(ReasonOf(scene, api::condition::kReady), api::reason::kRealmConflict);
   EXPECT_EQ(scene.status().next_reconciliation_time_ms(), now_ms + 60'000);
   EXPECT_EQ(result.requeue_after_ms, 60'000);
@@ -191,8 +193,8 @@ TEST(GatesTest, AContestedRealmIsBlockedUntilTheRefusalIsLookedAtAgain) {
   EXPECT_TRUE(scene.HasClaim("Resolve"));
 }
 
-TEST(GatesTest, ARealmThatDoesNotAdmitTheNamespaceIsRefusedWithoutAJob) {
-  SchemaScene scene("Always");
+// The schema names a PtahRealm that lists another namespace only.
+void NameARealmThatDoesNotGrant(SchemaScene& scene) {
   api::PtahRealm realm;
   realm.mutable_metadata()->set_name("main");
   realm.mutable_spec()->set_engine(scene.schema().spec().target().engine());
@@ -202,11 +204,35 @@ TEST(GatesTest, ARealmThatDoesNotAdmitTheNamespaceIsRefusedWithoutAJob) {
     spec.mutable_target()->clear_coordination_key();
     spec.mutable_target()->mutable_realm_ref()->set_name("main");
   });
+}
+
+TEST(GatesTest, ARealmThatDoesNotAdmitTheNamespaceIsRefusedWithoutAJob) {
+  SchemaScene scene("Always");
+  NameARealmThatDoesNotGrant(scene);
   scene.Pass();
   EXPECT_EQ(scene.status().phase(), api::phase::kBlocked);
   EXPECT_EQ(ReasonOf(scene, api::condition::kReady), api::reason::kRealmNotAuthorized);
   EXPECT_FALSE(scene.status().has_active_operation());
   EXPECT_TRUE(scene.door.List(api::Kind::kJob, "").empty());
+}
+
+TEST(GatesTest, AGrantLiftsTheRefusalAtItsDeadlineAndNotBefore) {
+  SchemaScene scene("Always");
+  NameARealmThatDoesNotGrant(scene);
+  scene.Pass();
+  const int64_t due_ms = scene.status().next_reconciliation_time_ms();
+  scene.door.Edit<api::PtahRealm>(
+      "", "main", [](api::PtahRealm& realm) { realm.mutable_spec()->add_namespaces(kNamespace); });
+  // The pass that the grant wakes, and a later one.
+  for (const int64_t early_ms : {int64_t{30'000}, int64_t{1}}) {
+    scene.door.wall_ms = due_ms - early_ms;
+    EXPECT_EQ(scene.Pass().requeue_after_ms, early_ms);
+    EXPECT_FALSE(scene.status().has_active_operation());
+    EXPECT_EQ(scene.status().phase(), api::phase::kBlocked);
+  }
+  scene.door.wall_ms = due_ms;
+  scene.Pass();
+  EXPECT_TRUE(scene.HasClaim("Resolve"));
 }
 
 TEST(GatesTest, ASuspendedClaimantContestsNothing) {

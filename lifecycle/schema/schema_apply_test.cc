@@ -60,6 +60,20 @@ TEST(SchemaApplyTest, EachWriteComesInItsPlace) {
   EXPECT_EQ(scene.door.writes(), expected);
 }
 
+// E-10: claim; Lease; snapshot; and the rest, from renewing the Lease to recording the Job.
+TEST(SchemaApplyTest, AnUndisturbedApplyIsDispatchedInFourPasses) {
+  SchemaScene scene;
+  scene.Approve();
+  ASSERT_TRUE(scene.PassUntil([&] { return scene.status().plan().has_approval(); }));
+  int passes = 0;
+  while (scene.status().active_operation().job_uid().empty()) {
+    ASSERT_LT(passes, 10);
+    scene.Pass();
+    ++passes;
+  }
+  EXPECT_EQ(passes, 4);
+}
+
 TEST(SchemaApplyTest, UnderAlwaysNoApprovalIsAskedFor) {
   SchemaScene scene(api::apply_policy::kAlways);
   ASSERT_TRUE(scene.RunUntil([&] { return scene.status().has_applied() && scene.IsSettled(); }));
@@ -125,6 +139,7 @@ TEST(SchemaApplyTest, AMarkedClaimWithoutAJobIsProvenAfterTheHorizonAndNeverDisp
     ASSERT_LT(scene.door.wall_ms, horizon_ms + 10'000);
     scene.Pass();
   }
+  EXPECT_TRUE(scene.HasClaim("Observe"));
   EXPECT_GE(scene.door.wall_ms, horizon_ms);
   ASSERT_TRUE(scene.RunUntil([&] { return scene.IsSettled(); }));
   EXPECT_EQ(scene.JobsMade(api::runner_operation::kApply), 0);
@@ -271,6 +286,21 @@ TEST(SchemaApplyTest, AForeignProjectionRetiresThePlan) {
   ASSERT_TRUE(scene.PassUntil([&] { return !scene.status().has_plan(); }));
   EXPECT_TRUE(scene.IsSettled());
   EXPECT_TRUE(scene.RealmIsFree());
+}
+
+TEST(SchemaApplyTest, APlanTheEvidenceNoLongerSupportsIsDroppedAndTheDatabaseReadAgain) {
+  SchemaScene scene;
+  scene.Approve();
+  ASSERT_TRUE(scene.PassUntil([&] { return scene.status().plan().has_approval(); }));
+  scene.EditStatus([](api::PtahSchemaStatus& status) {
+    status.mutable_target()->set_identity_digest(api::DigestOf("another database"));
+  });
+  scene.Pass();
+  EXPECT_TRUE(scene.Followed("D-8"));
+  EXPECT_FALSE(scene.status().has_plan());
+  EXPECT_TRUE(scene.ApprovalIs(api::condition::kStale));
+  scene.Pass();
+  EXPECT_TRUE(scene.HasClaim("Observe"));
 }
 
 TEST(SchemaApplyTest, ARunningJobWhoseInputsMovedIsUnknownWithoutBeingRead) {
