@@ -1,4 +1,5 @@
-// `stopgap coverage`: which durable writes and which rules the passes of each family reached.
+// `stopgap coverage`: which durable writes and which rules the passes of each family reached,
+// and how often each property had something to check.
 
 #include "reports/coverage.h"
 
@@ -11,16 +12,18 @@
 #include "cli/commands.h"
 #include "cli/files.h"
 #include "cli/observing.h"
+#include "reports/properties.h"
 #include "reports/terminal.h"
 
 namespace cli {
 namespace {
 
 constexpr char kUsage[] =
-    "stopgap coverage [OPTIONS]: list every durable write with how often it was reached, stopped\n"
-    "before and stopped after, and every rule with how often a pass followed it, for each family\n"
+    "stopgap coverage [OPTIONS]: list every property with its kind and how often its premise was\n"
+    "true; and for each family every durable write with how often it was reached, stopped before\n"
+    "and stopped after, and every rule with how often a pass followed it\n"
     "\n"
-    "  --json FILE      write the list as JSON too\n";
+    "  --json FILE      write the writes and the rules as JSON too\n";
 constexpr char kExitCodes[] =
     "\n"
     "Exit codes: 0 everything was reached that docs/decisions.md does not exempt; 1 something was\n"
@@ -43,7 +46,8 @@ int Coverage(const std::vector<std::string>& words) {
   reports::CoverageReport coverage = reports::CoverageOf(observed->report, *exemptions);
   // A part of the scenarios cannot be held to what all of them reach.
   if (!observed->whole) coverage.clear_problems();
-  std::fputs(reports::CoverageText(coverage).c_str(), stdout);
+  std::fputs(reports::PropertiesText(observed->report).c_str(), stdout);
+  std::fputs(absl::StrCat("\n", reports::CoverageText(coverage)).c_str(), stdout);
   if (const auto file = arguments->Get("--json")) {
     const absl::Status written = WriteFile(*file, reports::ToJson(coverage));
     if (!written.ok()) return Refuse(std::string(written.message()));

@@ -16,6 +16,7 @@
 #include "cli/observing.h"
 #include "reports/coverage.h"
 #include "reports/durable_writes.h"
+#include "reports/properties.h"
 #include "reports/safety_state.h"
 #include "reports/summarize.h"
 #include "reports/terminal.h"
@@ -167,6 +168,10 @@ void HoldToTheWhole(reports::GateReport& report) {
   }
   std::string drift = DriftFrom("safety-state.md", reports::SafetyStateTable(), "safety-state");
   if (!drift.empty()) report.add_record_problems(std::move(drift));
+  // A property whose test is gone has nothing that checks it any more.
+  for (std::string& property : reports::UnprovedProperties(SourceOf)) {
+    report.add_vacuous(std::move(property));
+  }
 }
 
 // What was reached; only a whole gate has to reach everything. Nothing is known without a journal.

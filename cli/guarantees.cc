@@ -27,11 +27,6 @@ constexpr char kExitCodes[] =
     "--scenario\n"
     "nothing has to be proved. Whether the tests pass is ./tools/test's to say.\n";
 
-std::string ReadSource(const std::string& file) {
-  const absl::StatusOr<std::string> source = ReadFile(absl::StrCat(Root(), "/", file));
-  return source.ok() ? *source : "";
-}
-
 }  // namespace
 
 int ShowGuarantees(const std::vector<std::string>& words) {
@@ -43,7 +38,7 @@ int ShowGuarantees(const std::vector<std::string>& words) {
   }
   const absl::StatusOr<Observed> observed = Observe(*arguments);
   if (!observed.ok()) return Refuse(std::string(observed.status().message()));
-  const reports::GuaranteesReport guarantees = reports::GuaranteesOf(observed->report, ReadSource);
+  const reports::GuaranteesReport guarantees = reports::GuaranteesOf(observed->report, SourceOf);
   std::fputs(guarantees.table.c_str(), stdout);
   if (observed->whole) {
     for (const std::string& problem : guarantees.problems) {

@@ -58,6 +58,11 @@ absl::StatusOr<reports::Exemptions> ReadExemptions() {
   return reports::ParseExemptions(*decisions);
 }
 
+std::string SourceOf(const std::string& file) {
+  const absl::StatusOr<std::string> source = ReadFile(absl::StrCat(Root(), "/", file));
+  return source.ok() ? *source : "";
+}
+
 std::string DriftFrom(const std::string& name, const std::string& text,
                       const std::string& command) {
   const absl::StatusOr<std::string> kept = ReadFile(Docs(name));

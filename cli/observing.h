@@ -34,6 +34,9 @@ absl::StatusOr<Observed> Observe(const Arguments& arguments);
 // Reads the exemptions of docs/decisions.md. Errors: NotFound, or as reports::ParseExemptions.
 absl::StatusOr<reports::Exemptions> ReadExemptions();
 
+// Returns the text of a file of the tree, by its path from the root; empty when there is none.
+std::string SourceOf(const std::string& file);
+
 // Returns how `text` differs from the file docs/NAME, in one line with the command that renews it;
 // empty when it does not.
 std::string DriftFrom(const std::string& name, const std::string& text, const std::string& command);

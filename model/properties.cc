@@ -7,11 +7,15 @@ namespace {
 
 using enum PropertyKind;
 
+// What a test proves names the test's file, and after it the tests, a blank between them.
 constexpr std::array<PropertyInfo, kPropertyCount> kProperties = {{
     {"S-01", kState, "one Job per mutating claim"},
     {"S-02", kWrite, "never dispatched twice"},
     {"S-03", kState, "the finalizer before the claim"},
-    {"S-04", kTest, "names are unrepeatable", "lifecycle/rules:names_rule_test"},
+    {"S-04", kTest, "names are unrepeatable",
+     "lifecycle/rules/names_rule_test.cc JobNameTest.ChangesWhenAnyOneOfItsInputsDoes "
+     "JobNameTest.IsNotAmbiguousWhenTextMovesFromOnePartToTheNext "
+     "OperationIdTest.ChangesWithTheFingerprintAndTheNonce"},
     {"S-05", kWrite, "the envelope before the Job"},
     {"S-06", kWrite, "everything before the mark"},
     {"S-07", kState, "one decision, one dispatch"},
@@ -63,7 +67,10 @@ constexpr std::array<PropertyInfo, kPropertyCount> kProperties = {{
     {"S-53", kState, "a person does not write status"},
     {"S-54", kWrite, "a retired reading keeps its realm"},
     {"S-55", kWrite, "a late approval of a retired plan is swept"},
-    {"S-56", kTest, "a copied record is exact", "lifecycle/migration:unresolved_copy_test"},
+    {"S-56", kTest, "a copied record is exact",
+     "lifecycle/migration/unresolved_copy_test.cc "
+     "UnresolvedCopyTest.EveryRecordSurvivesTheAnnotation "
+     "UnresolvedCopyTest.ReadingIsStrict HoldCopyTest.AnUnreadableCopyBlocksAndIsLeftAlone"},
     {"L-01", kRecovery, "every claim ends"},
     {"L-02", kRecovery, "every outcome is accounted or recorded"},
     {"L-03", kRecovery, "every schema proof completes"},

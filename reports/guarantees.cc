@@ -1,12 +1,8 @@
 #include "reports/guarantees.h"
 
-#include <map>
-#include <utility>
-
-#include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
 
 namespace reports {
 namespace {
@@ -61,11 +57,10 @@ std::string PropertyText(const char* property, const Guarantee& guarantee, const
   return absl::StrCat(property, " in ", absl::StrJoin(proof.held_in, ", "));
 }
 
-std::string TestText(const NamedTest& test, const Guarantee& guarantee,
-                     const std::function<std::string(const std::string&)>& read,
+std::string TestText(const NamedTest& test, const Guarantee& guarantee, const ReadSource& read,
                      std::vector<std::string>& problems) {
   const std::string name = absl::StrCat(test.suite, ".", test.name, " in ", test.file);
-  if (!HoldsTest(read(test.file), test)) {
+  if (!HoldsTest(read(test.file), test.suite, test.name)) {
     problems.push_back(absl::StrCat(NameOf(guarantee), ": there is no test ", name));
     return absl::StrCat("MISSING: ", name);
   }
@@ -74,17 +69,7 @@ std::string TestText(const NamedTest& test, const Guarantee& guarantee,
 
 }  // namespace
 
-bool HoldsTest(absl::string_view source, const NamedTest& test) {
-  std::string text(source);
-  absl::RemoveExtraAsciiWhitespace(&text);
-  for (const char* macro : {"TEST(", "TEST_F(", "TEST_P("}) {
-    if (absl::StrContains(text, absl::StrCat(macro, test.suite, ", ", test.name, ")"))) return true;
-  }
-  return false;
-}
-
-GuaranteesReport GuaranteesOf(const GateReport& report,
-                              const std::function<std::string(const std::string&)>& read) {
+GuaranteesReport GuaranteesOf(const GateReport& report, const ReadSource& read) {
   GuaranteesReport result;
   result.table =
       "| # | Promise | Family | Enforced where | Durable state | When it cannot hold | Proved in "

@@ -10,12 +10,11 @@
 #ifndef REPORTS_GUARANTEES_H_
 #define REPORTS_GUARANTEES_H_
 
-#include <functional>
 #include <string>
 #include <vector>
 
-#include "absl/strings/string_view.h"
 #include "reports/report.pb.h"
+#include "reports/tests.h"
 
 namespace reports {
 
@@ -41,17 +40,12 @@ struct Guarantee {
 
 const std::vector<Guarantee>& Guarantees();
 
-// Whether a source file's text holds the test.
-bool HoldsTest(absl::string_view source, const NamedTest& test);
-
 struct GuaranteesReport {
   std::string table;                  // Markdown.
   std::vector<std::string> problems;  // What is not proved, one line each.
 };
 
-// `read` returns the text of a file of the tree, empty when there is none.
-GuaranteesReport GuaranteesOf(const GateReport& report,
-                              const std::function<std::string(const std::string&)>& read);
+GuaranteesReport GuaranteesOf(const GateReport& report, const ReadSource& read);
 
 }  // namespace reports
 

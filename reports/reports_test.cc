@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -9,10 +11,13 @@
 #include "absl/strings/str_cat.h"
 #include "reports/coverage.h"
 #include "reports/guarantees.h"
+#include "reports/properties.h"
 #include "reports/report.pb.h"
 #include "reports/rules.h"
 #include "reports/safety_state.h"
+#include "reports/summarize.h"
 #include "reports/terminal.h"
+#include "reports/tests.h"
 
 namespace reports {
 namespace {
@@ -312,6 +317,32 @@ TEST(GuaranteesTest, AreSevenPromisesOfEitherFamilyWithAProofOfThePages) {
   }
 }
 
+TEST(GuaranteesTest, EveryProofThatThePageNamesHasItsCounterpart) {
+  std::set<std::string> named;
+  for (const Guarantee& guarantee : Guarantees()) {
+    for (const NamedTest& test : guarantee.tests) {
+      if (test.page[0] != '\0') named.insert(test.page);
+    }
+  }
+  EXPECT_EQ(named, (std::set<std::string>{
+                       "TestRecordedApprovalStaleIgnoresSameNameReplacementUID",
+                       "TestMigrationApplyClaimsTheApprovedPlan",
+                       "TestStalePlanEvidenceForcesFreshObservation",
+                       "TestMigrationApplyDiscardsAPlanTheEvidenceNoLongerSupports",
+                       "TestMissingDispatchedApplyJobForcesObservationWithoutRecreation",
+                       "TestMigrationApplyIsNeverRecreatedOnceDispatched",
+                       "TestPersistedTargetLockReleaseRecoversAfterManagerCrash",
+                       "TestUncertainMigrationApplyKeepsTheDatabaseWhileItsPodMayRun",
+                       "TestSchemaBlocksOnAContestedRealmWithoutDispatchingAJob",
+                       "TestMigrationBlocksOnAContestedRealmWithoutDispatchingAJob",
+                       "TestSchemaRefusesARealmThatDoesNotAdmitItsNamespace",
+                       "TestMigrationRefusesARealmThatDoesNotAdmitItsNamespace",
+                       "TestAnUnlistedNamespaceIsRefusedAndBlocksNobody",
+                       "TestAKeyWrittenInAnotherNamespaceContestsNothing",
+                       "TestAGrantLiftsARefusalAtItsDeadline",
+                       "TestRuntimeVerifierRejectsStoredFutureControllerState"}));
+}
+
 TEST(GuaranteesTest, TheLastColumnNamesScenariosAndTests) {
   const GuaranteesReport guarantees = GuaranteesOf(EveryPropertyHeld(), EveryTest);
   EXPECT_TRUE(guarantees.problems.empty()) << guarantees.problems[0];
@@ -346,12 +377,51 @@ TEST(GuaranteesTest, ATestThatIsNotThereIsAProblem) {
   EXPECT_TRUE(absl::StrContains(problems[0], "there is no test SchemaApplyTest."));
 }
 
-TEST(GuaranteesTest, ATestIsFoundHoweverItsLineIsBroken) {
-  const NamedTest test = {"", "GatesTest", "Blocks", ""};
-  EXPECT_TRUE(HoldsTest("TEST_F(GatesTest,\n       Blocks) {", test));
-  EXPECT_TRUE(HoldsTest("  TEST(GatesTest, Blocks) {", test));
-  EXPECT_FALSE(HoldsTest("TEST(GatesTest, BlocksNobody) {", test));
-  EXPECT_FALSE(HoldsTest("EXPECT(GatesTest, Blocks)", test));
+// --- Tests -----------------------------------------------------------------------------------
+
+TEST(TestsTest, ATestIsFoundHoweverItsLineIsBroken) {
+  const auto holds = [](const char* source) { return HoldsTest(source, "GatesTest", "Blocks"); };
+  EXPECT_TRUE(holds("TEST_F(GatesTest,\n       Blocks) {"));
+  EXPECT_TRUE(holds("  TEST(GatesTest, Blocks) {"));
+  EXPECT_TRUE(holds("RC_GTEST_PROP(GatesTest, Blocks,\n              (bool late)) {"));
+  EXPECT_FALSE(holds("TEST(GatesTest, BlocksNobody) {"));
+  EXPECT_FALSE(holds("RC_GTEST_PROP(GatesTest, BlocksNobody, ()) {"));
+  EXPECT_FALSE(holds("EXPECT(GatesTest, Blocks)"));
+}
+
+// --- Properties ------------------------------------------------------------------------------
+
+TEST(PropertiesTest, EachSaysItsKindAndHowOftenItsPremiseWasTrue) {
+  GateReport report;
+  Total(report);
+  for (PropertyReport& property : *report.mutable_properties()) {
+    if (property.name() == "S-31") property.set_premises(7);
+  }
+  const std::string text = PropertiesText(report);
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), report.properties_size() + 1);
+  EXPECT_TRUE(absl::StrContains(text, "S-31       comparison             7       0  a summary"));
+  EXPECT_TRUE(absl::StrContains(
+      text,
+      "S-04       test                   0       0  names are unrepeatable; proved by "
+      "JobNameTest.ChangesWhenAnyOneOfItsInputsDoes"));
+}
+
+TEST(PropertiesTest, ATestThatProvesOneAndIsNotThereIsAProblem) {
+  const std::string source =
+      "RC_GTEST_PROP(JobNameTest, ChangesWhenAnyOneOfItsInputsDoes, ()) {\n"
+      "RC_GTEST_PROP(JobNameTest, IsNotAmbiguousWhenTextMovesFromOnePartToTheNext, ()) {\n"
+      "TEST(OperationIdTest, ChangesWithTheFingerprintAndTheNonce) {\n"
+      "RC_GTEST_PROP(UnresolvedCopyTest, EveryRecordSurvivesTheAnnotation,\n"
+      "              (bool partial)) {\n"
+      "TEST_F(HoldCopyTest, AnUnreadableCopyBlocksAndIsLeftAlone) {\n";
+  const auto read = [](const std::string& text) {
+    return [text](const std::string&) { return text; };
+  };
+  EXPECT_TRUE(
+      UnprovedProperties(read(source + "TEST(UnresolvedCopyTest, ReadingIsStrict) {\n")).empty());
+  EXPECT_EQ(UnprovedProperties(read(source)),
+            std::vector<std::string>{"S-56 (no test UnresolvedCopyTest.ReadingIsStrict in "
+                                     "lifecycle/migration/unresolved_copy_test.cc)"});
 }
 
 // --- Terminal --------------------------------------------------------------------------------
