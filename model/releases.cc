@@ -1,10 +1,15 @@
 #include "model/releases.h"
 
+#include <variant>
+
 #include "lifecycle/api/check.h"
+#include "lifecycle/api/client.h"
 #include "lifecycle/api/core.pb.h"
+#include "lifecycle/api/door.h"
 #include "lifecycle/api/migration.pb.h"
 #include "lifecycle/api/names.h"
 #include "lifecycle/api/schema.pb.h"
+#include "lifecycle/dispatch/fence.h"
 
 namespace model {
 namespace {
@@ -30,7 +35,29 @@ std::string ManagerOf(const api::AdmissionRequest& request) {
   }
 }
 
+// The door of a process that only lists what is stored.
+class ListingDoor final : public api::Door {
+ public:
+  explicit ListingDoor(const api::DirectReader& reader) : reader_(reader) {}
+  api::Answer Call(const api::Question& question) override {
+    const auto* list = std::get_if<api::ListQuestion>(&question.body);
+    STOPGAP_CHECK(list != nullptr, "the scan of the stored state does nothing but list");
+    api::Answer answer;
+    answer.list = reader_.List(list->kind, list->namespace_);
+    return answer;
+  }
+
+ private:
+  const api::DirectReader& reader_;
+};
+
 }  // namespace
+
+absl::Status MayStart(const api::Configuration& release, const api::DirectReader& reader) {
+  ListingDoor door(reader);
+  api::Client client(door, release.user);
+  return lifecycle::dispatch::CheckStoredState(client, release.controller_state_version);
+}
 
 ReleaseAdmission::ReleaseAdmission(const std::vector<api::Configuration>& releases) {
   STOPGAP_CHECK(!releases.empty(), "somebody judges every write");

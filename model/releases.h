@@ -1,11 +1,11 @@
-// The operator's webhook as it is while releases come and go: each write is judged by a webhook of
-// the release whose manager made it.
+// The operator as it is while releases come and go: which of them may start, and its webhook, where
+// each write is judged by a webhook of the release whose manager made it.
 //
 // A webhook rebuilds what a manager may write from its own configuration, so one of another release
 // would refuse it. Objects that say which manager made them are judged by that release; all others,
 // and those that name a manager nobody has, by the first.
 //
-// Answers: spec 01, 12.2 ("the plan records *this* manager").
+// Answers: R-1; spec 01, 12.2 ("the plan records *this* manager").
 
 #ifndef MODEL_RELEASES_H_
 #define MODEL_RELEASES_H_
@@ -13,11 +13,17 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "lifecycle/admission/operator_admission.h"
 #include "lifecycle/api/admission.h"
 #include "lifecycle/api/configuration.h"
 
 namespace model {
+
+// R-1, before a release starts and before the CRDs are changed for it: OK when it knows every
+// version of state that is stored.
+absl::Status MayStart(const lifecycle::api::Configuration& release,
+                      const lifecycle::api::DirectReader& reader);
 
 class ReleaseAdmission final : public lifecycle::api::Admission {
  public:

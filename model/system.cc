@@ -9,8 +9,11 @@
 #include "lifecycle/api/migration.pb.h"
 #include "model/engine/retake.h"
 #include "model/findings.h"
+#include "model/releases.h"
+#include "sim/administrator.h"
 #include "sim/parts.h"
 #include "sim/step_names.h"
+#include "sim/world_reader.h"
 
 namespace model {
 
@@ -77,6 +80,8 @@ void OperatorSystem::Steps(const State& state, std::vector<Step>& steps) {
     }
   }
   for (sim::WorldStep& offered : actors_.Offer(state)) {
+    const auto release = sim::ReleaseStarted(offered);
+    if (release && !MayStart(*release, sim::WorldReader(state)).ok()) sim::RefuseRelease(offered);
     Step step;
     step.traits = {.faults = static_cast<uint32_t>(offered.cost), .recovers = offered.cost == 0};
     step.world = std::make_shared<const sim::WorldStep>(std::move(offered));

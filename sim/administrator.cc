@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 
 namespace sim {
 
@@ -88,6 +89,23 @@ void Begin(const World& world, Process& process) {
 
 }  // namespace
 
+absl::string_view ReleaseAsked(absl::string_view what) {
+  absl::ConsumePrefix(&what, act::kRefused);
+  return what;
+}
+
+std::optional<api::Configuration> ReleaseStarted(const WorldStep& step) {
+  const bool starts =
+      IsRelease(step.what) && step.what != act::kOverlap && step.what != act::kRetire;
+  if (step.kind != StepKind::kPerson || !starts) return std::nullopt;
+  return ReleaseOf(step.what);
+}
+
+void RefuseRelease(WorldStep& step) {
+  step.what = absl::StrCat(act::kRefused, step.what);
+  step.label = absl::StrCat(step.label, ", which is refused");
+}
+
 bool IsRelease(absl::string_view what) {
   return std::any_of(std::begin(kReleases), std::end(kReleases),
                      [what](const char* release) { return what == release; });
@@ -116,6 +134,7 @@ void OfferReleases(const ActorContext&, const World& world, std::vector<WorldSte
 }
 
 void TakeRelease(const ActorContext&, World& world, const WorldStep& step) {
+  if (ReleaseAsked(step.what) != step.what) return;  // The release in force goes on.
   if (step.what == act::kRetire) {
     Process& first = world.processes.front();
     first.running = false;

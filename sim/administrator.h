@@ -2,16 +2,18 @@
 // roll-back, or a second process beside the first.
 //
 // A release that changes a component of the execution binding rotates it; one that changes only the
-// manager's own identity must adopt what runs; one that also builds another Job must not. A manager
-// that is replaced is stopped and started again: its memory is gone. Two of them can live at once
-// for a while, since a leader may not have noticed that it lost.
+// manager's own identity must adopt what runs; one that also builds another Job must not. One that
+// predates stored state is refused, and the release in force goes on. A manager that is replaced is
+// stopped and started again: its memory is gone. Two of them can live at once for a while, since a
+// leader may not have noticed that it lost.
 //
-// Answers: issue item 9 (releases) and 3; spec 01, 0.2 rule 6; spec 02, M; spec 05, S-28, S-33,
-// S-40, S-41.
+// Answers: issue item 9 (releases) and 3; spec 01, 0.2 rule 6; spec 02, M and R-1; spec 05, S-28,
+// S-33, S-40, S-41.
 
 #ifndef SIM_ADMINISTRATOR_H_
 #define SIM_ADMINISTRATOR_H_
 
+#include <optional>
 #include <vector>
 
 #include "absl/strings/string_view.h"
@@ -35,9 +37,20 @@ inline constexpr char kUpgradeState[] = "upgrade-state";
 // Another process of the same release is started while the first still runs; and the first stopped.
 inline constexpr char kOverlap[] = "overlap";
 inline constexpr char kRetire[] = "retire";
+// Before one of these: it was refused, because it does not know what a newer release stored.
+inline constexpr char kRefused[] = "refused-";
 }  // namespace act
 
 bool IsRelease(absl::string_view what);
+// Returns the act that was asked for, whether it was refused or not.
+absl::string_view ReleaseAsked(absl::string_view what);
+
+// What starts with this step; nullopt when no release does. Whether it may is for its own scan of
+// the stored state to say, which is asked by whoever knows the lifecycle.
+std::optional<lifecycle::api::Configuration> ReleaseStarted(const WorldStep& step);
+// Makes of the offered step one in which the release is refused: the act is spent, and the release
+// in force goes on.
+void RefuseRelease(WorldStep& step);
 
 // Every release a manager may run, each with a manager image of its own. The first is the one that
 // scenarios start with.

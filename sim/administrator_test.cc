@@ -1,5 +1,6 @@
 #include "sim/administrator.h"
 
+#include <optional>
 #include <set>
 
 #include "gtest/gtest.h"
@@ -77,6 +78,26 @@ TEST(AdministratorTest, RollsBackToTheFirstRelease) {
   at.Take(StepKind::kPerson, act::kUpgrade);
   at.Take(StepKind::kPerson, act::kRollBack);
   EXPECT_EQ(*at.world.processes[0].configuration, api::DefaultConfiguration());
+}
+
+TEST(AdministratorTest, AReleaseThatIsRefusedNeverStartsAndTheOneInForceGoesOn) {
+  ActorWorld at;
+  AddManager(at);
+  at.world.person.Edit(act::kUpgrade) = 1;
+  WorldStep step = *at.Find(StepKind::kPerson, act::kUpgrade);
+  EXPECT_NE(ReleaseStarted(step), std::nullopt);
+  RefuseRelease(step);
+  EXPECT_EQ(step.what, "refused-upgrade");
+  EXPECT_EQ(ReleaseStarted(step), std::nullopt);
+
+  const Process before = at.world.processes[0];
+  at.Take(step);
+  const Process& manager = at.world.processes[0];
+  EXPECT_EQ(*manager.configuration, *before.configuration);
+  EXPECT_EQ(manager.memory->leases.size(), 1u) << "it was not even stopped";
+  EXPECT_EQ(manager.started_ms, before.started_ms);
+  EXPECT_EQ(manager.work[0].due, before.work[0].due);
+  EXPECT_FALSE(at.Find(StepKind::kPerson).has_value()) << "nobody asks a second time";
 }
 
 TEST(AdministratorTest, StartsASecondManagerBesideTheFirstAndStopsTheFirstLater) {

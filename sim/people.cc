@@ -440,14 +440,15 @@ void TakePersonStep(const ActorContext& context, World& world, const WorldStep& 
     TakeEdit(context, world, step);
   } else if (IsMeddling(step.what)) {
     TakeMeddling(context, world, step);
-  } else if (IsRelease(step.what)) {
+  } else if (IsRelease(ReleaseAsked(step.what))) {
     TakeRelease(context, world, step);
   } else {
     TakeAct(context.server, world, step);
   }
   if (step.what == act::kRetire) return;
-  const std::string for_one = ActOn(step.what, step.target.name);
-  --world.person.Edit(PersonHasLeft(world, for_one) > 0 ? for_one : step.what);
+  const std::string asked(ReleaseAsked(step.what));
+  const std::string for_one = ActOn(asked, step.target.name);
+  --world.person.Edit(PersonHasLeft(world, for_one) > 0 ? for_one : asked);
 }
 
 bool IsAct(absl::string_view what) {
