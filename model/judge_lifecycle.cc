@@ -24,6 +24,21 @@ constexpr int64_t kDefaultFailureRetryMs = 30'000;
 
 // --- S-23, S-52: the finalizer goes ---
 
+// The unresolved run that the migration holds, in its record or only in the copy.
+bool HeldRun(const ResourceView& view, api::UnresolvedRun& run) {
+  if (view.unresolved != nullptr) {
+    run = *view.unresolved;
+    return true;
+  }
+  if (view.migration == nullptr) return false;
+  const auto copy = view.meta->annotations().find(api::annotation::kUnresolvedRun);
+  if (copy == view.meta->annotations().end()) return false;
+  // One that nobody can read holds the migration all the same, and has no parts to name.
+  if (!api::FromJson(copy->second, &run).ok()) run.Clear();
+  return run.operation_id() != view.migration->status().resolved_run().operation_id() ||
+         run.operation_id().empty();
+}
+
 // Why the resource still needs its finalizer; empty when it does not.
 std::string StillNeeded(const Scene& scene, const ResourceView& view) {
   if (view.claim != nullptr) return "a claim is stored";
@@ -32,10 +47,11 @@ std::string StillNeeded(const Scene& scene, const ResourceView& view) {
   for (const auto& [id, operation] : scene.world.truth.operations) {
     if (!operation.mutating || operation.resource_uid != view.meta->uid()) continue;
     if (operation.lost) continue;
-    // A migration's record goes with it and does not hold it (spec 01, 2.8); and a reading that saw
-    // every file applied settled a run that can change nothing any more, whatever it still does.
-    if (operation.family == sim::Family::kMigration &&
-        (view.unresolved != nullptr || !operation.open)) {
+    // A migration's record goes with it and does not hold it (spec 01, 2.8), nor does the copy that
+    // stands for a record that was lost (spec 06, E-13); and a reading that saw every file applied
+    // settled a run that can change nothing any more, whatever it still does.
+    api::UnresolvedRun run;
+    if (operation.family == sim::Family::kMigration && (HeldRun(view, run) || !operation.open)) {
       continue;
     }
     if (sim::CanRun(scene.world, operation)) return absl::StrCat(id, " can still run");
@@ -58,21 +74,6 @@ void S23Claim(const Scene& scene, Findings& findings) {
   findings.Expect(Property::kS23, !can_run, [&] {
     return absl::StrCat(scene.Name(), ": a deleting migration gave up a run that can still write");
   });
-}
-
-// The unresolved run that the migration holds, in its record or only in the copy.
-bool HeldRun(const ResourceView& view, api::UnresolvedRun& run) {
-  if (view.unresolved != nullptr) {
-    run = *view.unresolved;
-    return true;
-  }
-  if (view.migration == nullptr) return false;
-  const auto copy = view.meta->annotations().find(api::annotation::kUnresolvedRun);
-  if (copy == view.meta->annotations().end()) return false;
-  // One that nobody can read holds the migration all the same, and has no parts to name.
-  if (!api::FromJson(copy->second, &run).ok()) run.Clear();
-  return run.operation_id() != view.migration->status().resolved_run().operation_id() ||
-         run.operation_id().empty();
 }
 
 void S52(const Scene& scene, const ResourceView& view, Findings& findings) {
