@@ -280,7 +280,7 @@ class Collector {
 
   void AddTable() {
     const Observations& seen = bench_.system().observations();
-    result_.rules = seen.coverage.rules();
+    if (options_.journal) result_.rules = seen.coverage.rules();
     result_.records = seen.coverage.records();
     for (const auto& [write, stored] : seen.coverage.writes())
       result_.writes[write].stored = stored;

@@ -11,6 +11,7 @@
 #include "model/findings.h"
 #include "model/releases.h"
 #include "sim/administrator.h"
+#include "sim/executor_rules.h"
 #include "sim/parts.h"
 #include "sim/step_names.h"
 #include "sim/world_reader.h"
@@ -105,6 +106,12 @@ std::optional<sim::World> OperatorSystem::Execute(const State& state, const Step
                 absl::StrCat("a scenario cannot ask for \"act ", step.world->what, "\""));
   sim::World next = state;
   actors_.Take(next, *step.world);
+  if (run.Fresh()) {
+    // An executor keeps no journal: what it followed is seen from outside.
+    for (const sim::ExecutorRule& followed : sim::ExecutorRulesOf(state, next, *step.world)) {
+      observations_.coverage.Follow(followed.family, followed.rule);
+    }
+  }
   sim::EndStep(next, options_.digest);
   run.Wrote();
   run.Reach(goals_.OfStep(step.world->kind));

@@ -16,6 +16,7 @@
 #include "lifecycle/api/runner_contract.h"
 #include "sim/actor.h"
 #include "sim/database.h"
+#include "sim/refusal.h"
 
 namespace sim {
 
@@ -67,19 +68,6 @@ bool MountsSecret(const api::Pod& pod, const std::string& secret) {
                      });
 }
 
-// Why a mutating child that has not started will not change anything.
-enum class Refusal {
-  kNone,
-  kIncomplete,      // Something it needs to be told is missing (U-1).
-  kTooLate,         // dispatchNotAfter is past (U-2).
-  kNoDatabase,      // There is nothing to open.
-  kWrongPlan,       // The mounted plan is not the one it was told.
-  kNothingPending,  // Migration: everything is recorded already.
-  kMoved,           // Migration: the history moved after the approval (U-4).
-  kDirty,           // Migration: somebody has to look at the revision table first.
-  kLocked,          // Migration: the Job's other Pod holds the database's migration lock.
-};
-
 bool IsToldEverything(const Instructions& told) {
   const bool migration = Is(told.operation, api::runner_operation::kMigrationApply);
   return !told.operation_id.empty() && !told.coordination_digest.empty() &&
@@ -111,21 +99,6 @@ bool ItsOtherPodRuns(const RunView& view) {
     return other.pod_uid != view.run.pod_uid && other.state == RunState::kRunning &&
            other.operation_id == view.run.operation_id && other.database == view.database;
   });
-}
-
-Refusal RefusalOf(const RunView& view) {
-  if (!IsToldEverything(view.told)) return Refusal::kIncomplete;
-  if (view.world.now_ms >= view.told.dispatch_not_after_ms) return Refusal::kTooLate;
-  if (view.database < 0) return Refusal::kNoDatabase;
-  if (Is(view.told.operation, api::runner_operation::kApply)) {
-    return MountsAnotherPlan(view) ? Refusal::kWrongPlan : Refusal::kNone;
-  }
-  const Database& database = DatabaseIn(view);
-  if (ItsOtherPodRuns(view)) return Refusal::kLocked;
-  if (IsDirty(database)) return Refusal::kDirty;
-  const std::string pending = PendingSequence(database);
-  if (pending.empty()) return Refusal::kNothingPending;
-  return pending == view.told.expect_sequence ? Refusal::kNone : Refusal::kMoved;
 }
 
 // The files the run was told to run that the artifact has, in order.
@@ -464,6 +437,21 @@ RunView ViewOf(const World& world, const Run& run) {
   STOPGAP_CHECK(run.pod != nullptr, "a run that is looked at was started");
   const api::Pod& pod = run.pod->As<api::Pod>();
   return RunView{world, run, pod, InstructionsOf(pod), run.database};
+}
+
+Refusal RefusalOf(const RunView& view) {
+  if (!IsToldEverything(view.told)) return Refusal::kIncomplete;
+  if (view.world.now_ms >= view.told.dispatch_not_after_ms) return Refusal::kTooLate;
+  if (view.database < 0) return Refusal::kNoDatabase;
+  if (Is(view.told.operation, api::runner_operation::kApply)) {
+    return MountsAnotherPlan(view) ? Refusal::kWrongPlan : Refusal::kNone;
+  }
+  const Database& database = DatabaseIn(view);
+  if (ItsOtherPodRuns(view)) return Refusal::kLocked;
+  if (IsDirty(database)) return Refusal::kDirty;
+  const std::string pending = PendingSequence(database);
+  if (pending.empty()) return Refusal::kNothingPending;
+  return pending == view.told.expect_sequence ? Refusal::kNone : Refusal::kMoved;
 }
 
 int32_t StatementsLeft(const RunView& view) {

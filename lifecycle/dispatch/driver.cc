@@ -61,6 +61,7 @@ class Run {
   // E-4.2: the expected Job is built once in a pass.
   StepResult BuildOnce() {
     if (built_) return std::nullopt;
+    context_.client.Journal("E-4.2");
     api::Job job;
     if (StepResult ended = family_.Build(job)) return ended;
     if (job.metadata().namespace_() != family_.metadata().namespace_() ||
@@ -74,18 +75,19 @@ class Run {
 
   // E-4. A pass that writes the snapshot, or drops one whose template moved, ends on that write.
   StepResult Snapshot() {
-    context_.client.Journal("E-4");
     const api::ActiveOperation& claim = family_.claim();
     rules::SnapshotFacts facts = {.present = claim.has_admission_snapshot(),
                                   .refreshed_before = claim.admission_snapshot_refreshed()};
     absl::Status why;
     if (facts.present) {
+      context_.client.Journal("E-4.1");
       why = rules::ValidateSnapshot(claim.admission_snapshot());
       facts.valid = why.ok();
       if (!facts.valid) return family_.Refuse(rules::DecideSnapshot(facts).refusal, why);
     }
     if (StepResult ended = BuildOnce()) return ended;
     absl::StatusOr<api::AdmissionSnapshot> resolved;
+    context_.client.Journal(facts.present ? "E-4.4" : "E-4.3");
     if (facts.present) {
       facts.digest = StateOfTemplate(claim);
       why = absl::FailedPreconditionError("the Pod template moved again after it was taken anew");

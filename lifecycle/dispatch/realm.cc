@@ -33,7 +33,7 @@ rules::LeaseUse UseOf(const lease::Acquisition& acquisition, const ClaimHolder& 
 }  // namespace
 
 StepResult TakeRealm(ClaimHolder& holder, const Context& context) {
-  context.client.Journal("E-2");
+  context.client.Journal(holder.ServesProof() ? "E-2b" : "E-2a");
   const api::ActiveOperation& claim = holder.claim();
   const absl::StatusOr<lease::Acquisition> acquisition =
       lease::Acquire(context.client, context.memory, context.configuration.coordination_namespace,

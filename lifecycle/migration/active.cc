@@ -111,12 +111,14 @@ absl::Status ShowRefusedPods(const api::Job& job, Pass& pass) {
 
 // C-20.7 and 8, for a Job that is owned and stands under the claim's name and UID.
 PassResult Supervise(const StoredJob& job, bool adopt, Pass& pass) {
+  pass.client().Journal("C-20.7");
   const absl::StatusOr<Inputs> inputs = InputsOf(pass);
   if (!inputs.ok()) return PassResult::Error(inputs.status());
   if (StepResult ended = HoldToClaim(job, *inputs, pass)) return *std::move(ended);
   if (adopt) {
     if (StepResult ended = Adopt(job, pass)) return *std::move(ended);
   }
+  pass.client().Journal("C-20.8");
   if (!dispatch::EndOf(*job).terminal) {
     pass.client().Journal("F-6");
     if (pass.spec().suspend()) pass.client().Journal("O-3");
@@ -142,12 +144,14 @@ PassResult ReconcileActive(Pass& pass) {
         absl::FailedPreconditionError("the claim is of a type this manager does not know"));
   }
   if (pass.claim().lease_continuity_lost()) {
+    pass.client().Journal("C-20.1");
     pass.client().Journal("I-3 continuity");
     return RecordUncertainRun(nullptr, "the realm changed hands under the run", "", pass);
   }
   const absl::StatusOr<std::optional<StoredJob>> job =
       dispatch::ReadClaimedJob(pass.client(), pass.metadata(), pass.claim());
   if (!job.ok()) return PassResult::Error(job.status());
+  pass.client().Journal("C-20.2");
   const StoredJob* found = *job ? &**job : nullptr;
   if (found != nullptr && pass.spec().suspend() && pass.operation().read_only) {
     pass.client().Journal("C-20.3");
@@ -159,17 +163,23 @@ PassResult ReconcileActive(Pass& pass) {
                          found == nullptr ? nullptr : &**found);
   pass.client().Journal("F-1");
   // Authorization comes before the realm, so a dispatch does not take the Lease first.
-  if (judged.verdict == rules::JobVerdict::kDispatch) return DispatchClaim(pass);
+  if (judged.verdict == rules::JobVerdict::kDispatch) {
+    pass.client().Journal("C-20.4");
+    return DispatchClaim(pass);
+  }
   if (pass.HoldsRealm()) {
+    pass.client().Journal("C-20.5");
     pass.client().Journal("F-5");
     if (StepResult ended = dispatch::TakeRealm(pass, pass.context())) return *std::move(ended);
   }
   switch (judged.verdict) {
     case rules::JobVerdict::kUnaccounted:
+      pass.client().Journal("C-20.6");
       pass.client().Journal("F-2");
       TellOfDoubt(judged.cause, pass);
       return RecordUncertainRun(found, Words(judged.cause), "", pass);
     case rules::JobVerdict::kRetry:
+      pass.client().Journal("C-20.6");
       TellOfDoubt(judged.cause, pass);
       return RetryReadOnly(nullptr, Words(judged.cause), pass);
     case rules::JobVerdict::kAdopt:

@@ -54,7 +54,7 @@ TEST_F(DeletionTest, ARunningApplyIsWaitedForWithItsRealmRenewed) {
   EXPECT_TRUE(scene_.status().has_active_operation());
   EXPECT_TRUE(HasFinalizer());
   EXPECT_GT(Lease().spec().renew_time_ms(), renewed_before_ms);
-  EXPECT_EQ(scene_.store.journal().back(), "E-2");
+  EXPECT_EQ(scene_.store.journal().back(), "E-2a");
 }
 
 TEST_F(DeletionTest, AnApplyThatEndedIsRecordedAnnouncedAndLetGo) {

@@ -21,6 +21,7 @@ using dispatch::StepResult;
 
 // C-2: nothing is touched before state a newer manager wrote is refused.
 StepResult Fence(Pass& pass) {
+  pass.client().Journal("A-1");
   const absl::Status supported = dispatch::FencePass(pass.resource(), pass.context());
   if (supported.ok()) return std::nullopt;
   pass.client().Journal("C-2");

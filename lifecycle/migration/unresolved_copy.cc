@@ -161,12 +161,15 @@ StepResult HoldCopyToRecord(Pass& pass) {
   const CopyReading standing = ReadStanding(value, pass);
   switch (rules::DecideCopy(standing.facts)) {
     case rules::CopyAction::kNothing:
+      pass.client().Journal("P-3 live claim");
       return std::nullopt;
     case rules::CopyAction::kRewriteCopy:
+      pass.client().Journal("P-3 rewrite");
       return GoOnAfter(PutCopy(status.unresolved_run(), pass));
     case rules::CopyAction::kBlocked:
       return BlockOnUnreadable(standing.copy.status(), pass);
     case rules::CopyAction::kRemoveCopy:
+      pass.client().Journal("P-3 removal");
       return GoOnAfter(RemoveCopy(pass));
     case rules::CopyAction::kRestoreRecord:
       return RestoreRecord(*standing.copy, pass);

@@ -146,6 +146,7 @@ PassResult WorkOffReading(Pass& pass) {
 
 // W-45: nothing in status carries the Job the record names, so nothing can be worked off.
 PassResult RemoveRecord(Pass& pass) {
+  pass.client().Journal("M-7 neither");
   const absl::Status written = pass.WriteStatus(
       [](api::PtahSchemaStatus& next) { next.clear_pending_binding_retirement(); });
   return written.ok() ? NowOr(RemoveIdleFinalizer(pass)) : PassResult::Error(written);
@@ -184,11 +185,12 @@ bool RetirementNamesApply(const Pass& pass) {
 }
 
 absl::Status WorkOffRetiredApply(Pass& pass, bool pods_running) {
-  pass.client().Journal("M-7");
+  const bool uid_known = !pass.proof()->apply_job_uid().empty();
+  pass.client().Journal(uid_known ? "M-7 apply b" : "M-7 apply a");
   absl::StatusOr<std::optional<StoredJob>> job = ReadJob(pass, pass.proof()->apply_job_name());
   if (!job.ok()) return job.status();
   const int64_t horizon_ms = pass.proof()->observe_after_ms();
-  switch (rules::DecideRetiredApply({.uid_known = !pass.proof()->apply_job_uid().empty(),
+  switch (rules::DecideRetiredApply({.uid_known = uid_known,
                                      .pods_running = pods_running,
                                      .job = JudgeRetiredApply(pass, *job),
                                      .observe_after_reached = horizon_ms <= pass.NowMs()})) {

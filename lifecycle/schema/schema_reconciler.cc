@@ -112,6 +112,7 @@ PassResult SchemaReconciler::Reconcile(const std::string& namespace_, const std:
     return api::IsNotFound(schema.status()) ? PassResult::Done()
                                             : PassResult::Error(schema.status());
   }
+  context_.client.Journal("A-1");
   context_.client.Journal("B-2");
   const absl::Status fenced = dispatch::FencePass(**schema, context_);
   if (!fenced.ok()) return PassResult::Error(fenced);
