@@ -10,14 +10,13 @@
 #include "lifecycle/api/names.h"
 #include "model/judges.h"
 #include "sim/actor.h"
+#include "sim/edits.h"
 
 namespace model {
 namespace {
 
 namespace api = lifecycle::api;
 using sim::OperationTruth;
-
-constexpr char kSign[] = "sign";
 
 void S07(const Scene& scene, Findings& findings) {
   if (!scene.write.writes.Has(2) || !IsApply(*scene.after.claim)) return;
@@ -176,7 +175,7 @@ std::string NotCurrent(const Scene& scene) {
     return "its epoch is not in force";
   }
   // Until a person has signed it, no policy is satisfied by the artifact.
-  if (sim::PersonHasLeft(scene.world, kSign) > 0) return "its artifact is not signed";
+  if (sim::PersonHasLeft(scene.world, sim::act::kSign) > 0) return "its artifact is not signed";
   const std::string refused =
       NotPermitted(scene.world, scene.after, !scene.operation->approval_uid.empty());
   if (!refused.empty()) return refused;

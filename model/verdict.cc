@@ -431,7 +431,8 @@ class WriteJudge {
       if (operation.resource != write_.request->key || !operation.mutating) continue;
       if (operation.open && !IsAnnounced(operation)) {
         unsound = "an account of the resource is open";
-      } else if (operation.family == sim::Family::kSchema && sim::CanRun(world_, operation)) {
+      } else if (operation.family == sim::Family::kSchema && !operation.lost &&
+                 sim::CanRun(world_, operation)) {
         unsound = "an Apply of the resource can still run";
       }
     }
@@ -440,7 +441,8 @@ class WriteJudge {
 
   // An unresolved run deliberately does not hold a migration's finalizer (spec 01, 2.8), although
   // it may still run: its deletion says that the account goes with it, from the record or from the
-  // record's copy. So may one that a person's word settled.
+  // record's copy. So may one that a person's word settled. Of a schema's Apply that a restore lost
+  // nothing is left to tell.
   bool IsAnnounced(const OperationTruth& operation) const {
     const ResourceView before = ViewOf(write_.before);
     if (before.migration == nullptr || before.claim != nullptr) return false;

@@ -606,6 +606,8 @@ TEST_F(FinalizerVerdictTest, StaysWhileASchemasApplyCanRun) {
   EXPECT_EQ(LetGo(api::PtahSchema()),
             "finalizer off of , but an Apply of the resource can still run");
   EXPECT_EQ(LetGo(api::PtahMigration()), "finalizer off of ") << "a person's word settled it";
+  Truth("op").lost = true;
+  EXPECT_EQ(LetGo(api::PtahSchema()), "finalizer off of ") << "a restore lost what told of it";
 }
 
 TEST_F(FinalizerVerdictTest, AMigrationsUnresolvedRunIsAnnounced) {

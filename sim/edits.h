@@ -56,6 +56,16 @@ inline constexpr char kRestore[] = "restore-without-status";
 inline constexpr char kDropStatus[] = "drop-status";
 // The Secret's URL opens another database from now on.
 inline constexpr char kRepoint[] = "repoint";
+// The verification policy's ConfigMap goes, and comes back under another UID.
+inline constexpr char kDeletePolicy[] = "delete-policy";
+inline constexpr char kRestorePolicy[] = "restore-policy";
+// The spec lets go of what it holds back: Never becomes Always, a schema's plan may be destructive,
+// and no table is protected any more. Offered where status shows that something waits for it.
+inline constexpr char kPermit[] = "permit";
+// The artifact is signed: for as long as somebody has this left, no policy is satisfied by it.
+inline constexpr char kSign[] = "sign";
+// The last statement of a schema that is in force is undone by hand.
+inline constexpr char kDrift[] = "drift";
 }  // namespace act
 
 bool IsEdit(absl::string_view what);

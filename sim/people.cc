@@ -22,10 +22,6 @@ namespace sim {
 
 namespace api = lifecycle::api;
 
-namespace act {
-inline constexpr char kApproveAsAnother[] = "approve-as-another";
-}  // namespace act
-
 namespace {
 
 // Whoever writes a spec is kPersonUser; this one only approves.

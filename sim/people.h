@@ -23,6 +23,8 @@ namespace sim {
 // The acts, as World.person and WorldStep.what name them.
 namespace act {
 inline constexpr char kApprove[] = "approve";
+// The same by somebody else, where whoever wrote the spec may not approve.
+inline constexpr char kApproveAsAnother[] = "approve-as-another";
 inline constexpr char kDeleteApproval[] = "delete-approval";
 // An approval comes back from a backup, as it was signed but for its UID, past admission.
 inline constexpr char kReplaceApproval[] = "replace-approval";

@@ -16,6 +16,7 @@
 #include "lifecycle/api/runner_contract.h"
 #include "sim/actor.h"
 #include "sim/database.h"
+#include "sim/edits.h"
 #include "sim/refusal.h"
 
 namespace sim {
@@ -25,10 +26,6 @@ namespace api = lifecycle::api;
 namespace {
 
 constexpr int32_t kNotStarted = -1;
-constexpr char kSign[] = "sign";
-constexpr char kVerificationRefused[] = "VerificationRefused";
-constexpr char kProtectedTable[] = "ProtectedTable";
-constexpr char kEnvProtectedTables[] = "PTAH_PROTECTED_TABLES";
 
 bool Is(absl::string_view operation, absl::string_view name) { return operation == name; }
 
@@ -214,9 +211,9 @@ void ReportVerification(const RunView& view, RunReport& report) {
   report.frame.set_verification_policy_digest(std::string(view.told.policy_digest));
   report.frame.set_observed_artifact_type("application/vnd.ptah.artifact.v1");
   report.frame.add_verification_requirements("signature");
-  if (PersonHasLeft(view.world, kSign) == 0) return;
+  if (PersonHasLeft(view.world, act::kSign) == 0) return;
   report.frame.set_child_exit_code(1);
-  Fail(kVerificationRefused, "the artifact is not signed", report);
+  Fail(api::error_code::kVerificationRefused, "the artifact is not signed", report);
 }
 
 void ReportDrift(const Database& database, RunReport& report) {
@@ -237,7 +234,7 @@ void ReportDrift(const Database& database, RunReport& report) {
 // Whether the Pod is told that no plan may touch the table.
 bool IsProtected(const api::Pod& pod, absl::string_view table) {
   for (const api::EnvVar& variable : ExecutorOf(pod.spec())->env()) {
-    if (variable.name() != kEnvProtectedTables) continue;
+    if (variable.name() != api::kEnvProtectedTables) continue;
     const std::vector<absl::string_view> tables = absl::StrSplit(variable.value(), ',');
     return std::find(tables.begin(), tables.end(), table) != tables.end();
   }
@@ -256,7 +253,7 @@ void ReportPlan(const Database& database, const RunView& view, RunReport& report
   const SchemaPlan plan = PlanToDeclared(database, view.told.engine);
   if (ChangesAudit(database, plan) && IsProtected(view.pod, "audit")) {
     report.frame.set_child_exit_code(1);
-    return Fail(kProtectedTable, "the plan changes a protected table", report);
+    return Fail(api::error_code::kProtectedTable, "the plan changes a protected table", report);
   }
   report.frame.set_plan_outcome(plan.statement_count == 0 ? api::plan_outcome::kNoChanges
                                                           : api::plan_outcome::kChanges);

@@ -26,7 +26,7 @@ constexpr const char* kNames[] = {
 }  // namespace
 
 bool IsStepName(absl::string_view what) {
-  return IsAct(what) || what == act::kRetire ||
+  return IsAct(ReleaseAsked(what)) || what == act::kRetire ||
          std::any_of(std::begin(kNames), std::end(kNames),
                      [what](const char* name) { return what == name; });
 }

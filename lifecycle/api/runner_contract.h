@@ -27,10 +27,19 @@ inline constexpr char kEnvArtifactReference[] = "PTAH_ARTIFACT_REFERENCE";
 inline constexpr char kEnvArtifactDigest[] = "PTAH_ARTIFACT_DIGEST";
 inline constexpr char kEnvPolicyDigest[] = "PTAH_VERIFICATION_POLICY_DIGEST";
 inline constexpr char kEnvEngine[] = "PTAH_ENGINE";
+// Schema Plan: the tables that no plan may change, joined by commas.
+inline constexpr char kEnvProtectedTables[] = "PTAH_PROTECTED_TABLES";
 // Schema Apply: the plan's content digest. Its bytes (plan_content.h) are mounted, one ConfigMap a
 // chunk, in the volume of this name.
 inline constexpr char kEnvPlanContentDigest[] = "PTAH_PLAN_CONTENT_DIGEST";
 inline constexpr char kPlanVolume[] = "plan";
+
+// Codes of a frame's error by which an operation says that it worked and that its answer is no
+// (G-12). Conditions give them as their reasons.
+namespace error_code {
+inline constexpr char kVerificationRefused[] = "VerificationRefused";
+inline constexpr char kProtectedTable[] = "ProtectedTable";
+}  // namespace error_code
 
 // The executor asks its child to stop at the deadline and kills it after this share of the grace
 // (U-3, U-6): two thirds.

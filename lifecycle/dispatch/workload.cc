@@ -20,8 +20,6 @@
 namespace lifecycle::dispatch {
 namespace {
 
-constexpr char kEnvProtectedTables[] = "PTAH_PROTECTED_TABLES";
-
 using api::ActiveOperation;
 using api::Container;
 using api::Job;
@@ -323,7 +321,8 @@ absl::StatusOr<Job> BuildSchemaJob(const api::PtahSchema& schema, const ActiveOp
     AddSecret(executor, kEnvDevUrl, claim.observation_dev().url_from());
   }
   if (claim.type() == api::operation::kPlan && claim.observation_protected_tables_size() > 0) {
-    AddEnv(executor, kEnvProtectedTables, absl::StrJoin(claim.observation_protected_tables(), ","));
+    AddEnv(executor, api::kEnvProtectedTables,
+           absl::StrJoin(claim.observation_protected_tables(), ","));
   }
   if (parts.operation.mutating) {
     SetPlanMarks(plan->spec(), &job);

@@ -4,6 +4,7 @@
 
 #include "lifecycle/api/digest.h"
 #include "lifecycle/api/names.h"
+#include "lifecycle/api/runner_contract.h"
 #include "lifecycle/migration/history.h"
 #include "lifecycle/migration/retire.h"
 #include "lifecycle/migration/status.h"
@@ -16,7 +17,6 @@ using StoredJob = api::Stored<api::Job>;
 
 constexpr char kVerified[] = "PolicySatisfied";
 constexpr char kNotVerified[] = "NotVerified";
-constexpr char kRefusedReason[] = "VerificationRefused";
 
 // W-27: the TTL, then the result and the claim's end in one patch (H-3).
 PassResult Account(const StoredJob& job, StatusEdit edit, PassResult then, Pass& pass) {
@@ -53,7 +53,7 @@ PassResult AccountResolve(const StoredJob& job, const api::FramePayload& payload
 }
 
 bool IsRefusal(const api::FramePayload& payload) {
-  return payload.error().code() == kRefusedReason;
+  return payload.error().code() == api::error_code::kVerificationRefused;
 }
 
 // A refusal by the very policy the claim was made under is an accounted result.
@@ -70,9 +70,11 @@ PassResult AccountVerify(const StoredJob& job, const api::FramePayload& payload,
     return Account(
         job,
         [&](api::PtahMigrationStatus& status) {
-          SetCondition(api::condition::kArtifactVerified, false, kRefusedReason,
-                       payload.error().message(), moment, status);
-          ShowBlocked(kRefusedReason, payload.error().message(), moment, status);
+          SetCondition(api::condition::kArtifactVerified, false,
+                       api::error_code::kVerificationRefused, payload.error().message(), moment,
+                       status);
+          ShowBlocked(api::error_code::kVerificationRefused, payload.error().message(), moment,
+                      status);
           status.set_next_reconciliation_time_ms(moment.now_ms + pass.IntervalMs());
         },
         PassResult::After(pass.IntervalMs()), pass);

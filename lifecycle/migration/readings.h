@@ -16,9 +16,6 @@
 
 namespace lifecycle::migration {
 
-// The runner's word for an artifact that the policy does not accept.
-inline constexpr char kVerificationRefused[] = "verification-refused";
-
 // Accounts a valid frame of a read-only claim, or runs the claim again. `succeeded`: the Job's own
 // condition.
 api::PassResult AccountReading(const api::Stored<api::Job>& job, const api::FramePayload& payload,

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "lifecycle/api/names.h"
+#include "lifecycle/api/runner_contract.h"
 #include "lifecycle/schema/approvals.h"
 #include "lifecycle/schema/decide.h"
 #include "lifecycle/schema/discard.h"
@@ -18,8 +19,6 @@ namespace {
 using StoredJob = api::Stored<api::Job>;
 
 constexpr int kDriftFindingsMax = 64;
-constexpr char kVerificationRefused[] = "VerificationRefused";
-constexpr char kProtectedTable[] = "ProtectedTable";
 
 // H-3: TTL, then one patch with the result and without the claim, then what is owed goes back.
 PassResult Retire(Pass& pass, StoredJob& job, StatusEdit edit, api::Site site = api::Site::Here()) {
@@ -90,8 +89,9 @@ PassResult AcceptVerify(Pass& pass, StoredJob& job, const api::FramePayload& fra
     next.set_phase(refused ? api::phase::kBlocked : api::phase::kObserving);
     if (refused) next.set_next_reconciliation_time_ms(pass.NowMs() + pass.IntervalMs());
     pass.SetCondition(api::condition::kArtifactVerified, !refused,
-                      refused ? kVerificationRefused : "Verified", frame.error().message(), next);
-    if (refused) CloseApproval(pass, kVerificationRefused, next);
+                      refused ? api::error_code::kVerificationRefused : "Verified",
+                      frame.error().message(), next);
+    if (refused) CloseApproval(pass, api::error_code::kVerificationRefused, next);
   });
 }
 
@@ -115,8 +115,8 @@ void ShowProtectedTable(Pass& pass, absl::string_view why, api::PtahSchemaStatus
   next.clear_plan();
   next.set_phase(api::phase::kBlocked);
   next.set_next_reconciliation_time_ms(pass.NowMs() + pass.IntervalMs());
-  pass.SetCondition(api::condition::kPlanReady, false, kProtectedTable, why, next);
-  CloseApproval(pass, kProtectedTable, next);
+  pass.SetCondition(api::condition::kPlanReady, false, api::error_code::kProtectedTable, why, next);
+  CloseApproval(pass, api::error_code::kProtectedTable, next);
 }
 
 PassResult BlockOnProtectedTable(Pass& pass, StoredJob& job, const api::FramePayload& frame) {
@@ -157,8 +157,8 @@ PassResult AcceptPlan(Pass& pass, StoredJob& job, const api::FramePayload& frame
 bool IsAccountedRefusal(const Pass& pass, const api::FramePayload& frame) {
   const std::string& type = pass.claim()->type();
   const std::string& code = frame.error().code();
-  return (type == api::operation::kVerify && code == kVerificationRefused) ||
-         (type == api::operation::kPlan && code == kProtectedTable);
+  return (type == api::operation::kVerify && code == api::error_code::kVerificationRefused) ||
+         (type == api::operation::kPlan && code == api::error_code::kProtectedTable);
 }
 
 PassResult AcceptReading(Pass& pass, StoredJob& job, const api::FramePayload& frame) {
