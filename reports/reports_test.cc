@@ -103,7 +103,7 @@ TEST(RulesTest, AreInTheSpecificationsOrder) {
   EXPECT_EQ(
       names,
       "D-1 D-2 D-3 D-4 D-5 D-5.1 D-5.2 D-5.3 D-5.4 D-5.5 D-5.6 D-5.7 D-5.8 D-5.9 D-6 D-6 drop "
-      "D-7 D-8 D-9 D-10 D-11 D-12 M-7a ");
+      "D-6 never D-7 D-7 late D-8 D-9 D-10 D-11 D-12 M-7a ");
 }
 
 TEST(RulesTest, AreOfTheFamilyTheyAreWrittenFor) {
