@@ -19,11 +19,11 @@ using lifecycle::rules::Variation;
 using lifecycle::rules::VariationsOf;
 
 // The first so many views are all compared, and one in so many after them.
-constexpr size_t kViewsAll = 100;
+constexpr size_t kViewsAll = 32;
 constexpr uint64_t kViewShare = 16;
 // Jobs of one scenario, and into how many shares the variations of one are dealt.
 constexpr size_t kJobsMax = 24;
-constexpr uint32_t kShares = 8;
+constexpr uint32_t kShares = 24;
 constexpr int32_t kCleanupTtlSeconds = 300;
 
 lifecycle::dispatch::ClaimContext ContextOf(const ResourceView& view) {
@@ -45,10 +45,11 @@ std::string Disagreement(bool webhook, const std::string& what, const absl::Stat
 }  // namespace
 
 Comparer::Comparer(sim::Interner& interner, const api::Admission& webhook, const PassRunner& runner,
-                   const sim::DigestOptions& digest)
+                   const sim::DigestOptions& digest, uint32_t dealt_from)
     : interner_(interner),
       runner_(runner),
       digest_(digest),
+      dealt_from_(dealt_from % kShares),
       bare_(interner, {}),
       judged_(interner, {&webhook}) {}
 
@@ -110,7 +111,7 @@ void Comparer::Harvests(const sim::World& world, Findings& findings) {
 std::optional<uint32_t> Comparer::ShareOf(const std::string& job, std::set<std::string>& seen) {
   if (all_) return kShares;
   if (seen.size() >= kJobsMax || !seen.insert(job).second) return std::nullopt;
-  return static_cast<uint32_t>(seen.size() - 1) % kShares;
+  return static_cast<uint32_t>(dealt_from_ + seen.size() - 1) % kShares;
 }
 
 namespace {

@@ -35,9 +35,10 @@ namespace model {
 class Comparer {
  public:
   // All outlive the comparer. `webhook` is asked beside the controller's match; `runner` runs the
-  // further passes.
+  // further passes. `dealt_from` is the share of its variations that the first Job is held to: any
+  // number, another for each scenario, so that together they hold every kind of Job to all of them.
   Comparer(sim::Interner& interner, const lifecycle::api::Admission& webhook,
-           const PassRunner& runner, const sim::DigestOptions& digest);
+           const PassRunner& runner, const sim::DigestOptions& digest, uint32_t dealt_from);
 
   // From now on everything is compared, or the sample again.
   void CompareAll(bool all) { all_ = all; }
@@ -68,6 +69,7 @@ class Comparer {
   sim::Interner& interner_;
   const PassRunner& runner_;
   const sim::DigestOptions digest_;
+  const uint32_t dealt_from_;
   const sim::ApiServer bare_;    // Asks no webhook.
   const sim::ApiServer judged_;  // Asks the one.
   bool all_ = false;
