@@ -56,7 +56,7 @@ constexpr uint64_t kCanaryStatesMax = 20'000;
 // How many faults a quick gate looks at. What most changes break shows with the first one.
 constexpr uint32_t kQuickFaults = 1;
 // And how many states of a scenario at most, nearest first, so that all take less than 20 seconds.
-constexpr uint64_t kQuickStates = 1'000;
+constexpr uint64_t kQuickStates = 700;
 
 struct Request {
   ExploreRequest explore;
