@@ -91,4 +91,17 @@ rules::JobJudgement JudgeJob(rules::Family family, const api::ObjectMeta& resour
   return rules::VerdictFor(facts);
 }
 
+void TellOfDoubt(rules::JobCause cause, bool mutating, api::Client& client) {
+  switch (cause) {
+    case rules::JobCause::kMissing:
+      return client.Journal("I-3 missing");
+    case rules::JobCause::kReplaced:
+      return client.Journal(mutating ? "I-3 replaced" : "F-8 replaced");
+    case rules::JobCause::kDisowned:
+      return client.Journal(mutating ? "I-3 disowned" : "F-8 disowned");
+    case rules::JobCause::kNone:
+      break;
+  }
+}
+
 }  // namespace lifecycle::dispatch

@@ -62,6 +62,10 @@ absl::StatusOr<std::optional<api::Stored<api::Job>>> ReadClaimedJob(
 rules::JobJudgement JudgeJob(rules::Family family, const api::ObjectMeta& resource,
                              const api::ActiveOperation& claim, const api::Job* job);
 
+// Says in the journal which doubt a Job that does not pass for its claim's costs (F-1): a mutating
+// claim its account, a read-only one its attempt.
+void TellOfDoubt(rules::JobCause cause, bool mutating, api::Client& client);
+
 }  // namespace lifecycle::dispatch
 
 #endif  // LIFECYCLE_DISPATCH_CLAIM_H_

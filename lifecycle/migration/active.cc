@@ -39,21 +39,6 @@ const char* Words(rules::JobCause cause) {
   return "";
 }
 
-// F-1 of a Job that does not pass for the claim's: which doubt, and what it costs.
-void TellOfDoubt(rules::JobCause cause, Pass& pass) {
-  const bool mutating = pass.operation().mutating;
-  switch (cause) {
-    case rules::JobCause::kMissing:
-      return pass.client().Journal("I-3 missing");
-    case rules::JobCause::kReplaced:
-      return pass.client().Journal(mutating ? "I-3 replaced" : "F-8 replaced");
-    case rules::JobCause::kDisowned:
-      return pass.client().Journal(mutating ? "I-3 disowned" : "F-8 disowned");
-    case rules::JobCause::kNone:
-      break;
-  }
-}
-
 // Doubt costs a read-only claim another attempt and a mutating claim its account.
 PassResult GiveUpOn(const StoredJob* job, absl::string_view why, Pass& pass) {
   if (pass.operation().mutating) return RecordUncertainRun(job, why, "", pass);
@@ -176,11 +161,11 @@ PassResult ReconcileActive(Pass& pass) {
     case rules::JobVerdict::kUnaccounted:
       pass.client().Journal("C-20.6");
       pass.client().Journal("F-2");
-      TellOfDoubt(judged.cause, pass);
+      dispatch::TellOfDoubt(judged.cause, pass.operation().mutating, pass.client());
       return RecordUncertainRun(found, Words(judged.cause), "", pass);
     case rules::JobVerdict::kRetry:
       pass.client().Journal("C-20.6");
-      TellOfDoubt(judged.cause, pass);
+      dispatch::TellOfDoubt(judged.cause, pass.operation().mutating, pass.client());
       return RetryReadOnly(nullptr, Words(judged.cause), pass);
     case rules::JobVerdict::kAdopt:
       return Supervise(*found, /*adopt=*/true, pass);

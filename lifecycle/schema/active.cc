@@ -63,21 +63,6 @@ StepResult WaitForRetry(Pass& pass) {
       pass.proof() == nullptr ? left_ms : std::min(left_ms, pass.timing().supervision_poll_ms));
 }
 
-// F-1 of a Job that does not pass for the claim's: which doubt, and what it costs.
-void TellOfDoubt(Pass& pass, rules::JobCause cause) {
-  const bool mutating = pass.operation().mutating;
-  switch (cause) {
-    case rules::JobCause::kMissing:
-      return pass.client().Journal("I-3 missing");
-    case rules::JobCause::kReplaced:
-      return pass.client().Journal(mutating ? "I-3 replaced" : "F-8 replaced");
-    case rules::JobCause::kDisowned:
-      return pass.client().Journal(mutating ? "I-3 disowned" : "F-8 disowned");
-    case rules::JobCause::kNone:
-      break;
-  }
-}
-
 // F-2, F-4: a mutating claim whose Job cannot be accounted for. The realm comes first: while
 // another holds it, nothing is recorded. No Job is passed on, since none passed for the claim's.
 PassResult LoseAccount(Pass& pass, ClaimWork& work, absl::string_view why) {
@@ -206,10 +191,10 @@ PassResult WorkOnClaim(Pass& pass) {
     case rules::JobVerdict::kDispatch:
       return dispatch::Dispatch(work, pass.context());
     case rules::JobVerdict::kUnaccounted:
-      TellOfDoubt(pass, judgement.cause);
+      dispatch::TellOfDoubt(judgement.cause, pass.operation().mutating, pass.client());
       return LoseAccount(pass, work, "the Job of the claim is missing, replaced or not its own");
     case rules::JobVerdict::kRetry:
-      TellOfDoubt(pass, judgement.cause);
+      dispatch::TellOfDoubt(judgement.cause, pass.operation().mutating, pass.client());
       return RetryReading(pass, nullptr, "another Job stands under the claim's name");
     case rules::JobVerdict::kAdopt:
       return Supervise(pass, work, *read, true);

@@ -34,12 +34,6 @@ absl::Status MarkStaleIf(Pass& pass, bool drops_plan) {
   return drops_plan ? MarkRecordedApprovalStale(pass) : absl::OkStatus();
 }
 
-// A schema that is Blocked asks for no approval, whatever it asked for before.
-void CloseApproval(Pass& pass, const char* reason, api::PtahSchemaStatus& next) {
-  pass.SetCondition(api::condition::kApprovalRequired, false, reason, "", next);
-  pass.SetCondition(api::condition::kReady, false, reason, "", next);
-}
-
 PassResult AcceptResolve(Pass& pass, StoredJob& job, const api::FramePayload& frame) {
   const api::SourceRecord& before = pass.status().source();
   const bool moved = before.digest() != frame.resolved_digest() ||
@@ -110,20 +104,12 @@ PassResult AcceptObserve(Pass& pass, StoredJob& job, const api::FramePayload& fr
   });
 }
 
-void ShowProtectedTable(Pass& pass, absl::string_view why, api::PtahSchemaStatus& next) {
-  pass.client().Journal("G-12 protected");
-  next.clear_plan();
-  next.set_phase(api::phase::kBlocked);
-  next.set_next_reconciliation_time_ms(pass.NowMs() + pass.IntervalMs());
-  pass.SetCondition(api::condition::kPlanReady, false, api::error_code::kProtectedTable, why, next);
-  CloseApproval(pass, api::error_code::kProtectedTable, next);
-}
-
 PassResult BlockOnProtectedTable(Pass& pass, StoredJob& job, const api::FramePayload& frame) {
   const absl::Status marked = MarkStaleIf(pass, pass.plan() != nullptr);
   if (!marked.ok()) return PassResult::Error(marked);
   return Retire(pass, job, [&](api::PtahSchemaStatus& next) {
-    ShowProtectedTable(pass, frame.error().message(), next);
+    next.set_next_reconciliation_time_ms(pass.NowMs() + pass.IntervalMs());
+    ShowRefusedPlan(pass, frame.error(), next);
   });
 }
 

@@ -108,16 +108,6 @@ PassResult ObserveAgain(Pass& pass, StoredJob& job) {
   }));
 }
 
-// As an ordinary Plan that a protected table refuses (G-12).
-void ShowRefusedPlan(Pass& pass, const api::FrameError& refusal, api::PtahSchemaStatus& next) {
-  pass.client().Journal("G-12 protected");
-  next.clear_plan();
-  next.set_phase(api::phase::kBlocked);
-  pass.SetCondition(api::condition::kPlanReady, false, refusal.code(), refusal.message(), next);
-  pass.SetCondition(api::condition::kApprovalRequired, false, refusal.code(), "", next);
-  pass.SetCondition(api::condition::kReady, false, refusal.code(), "", next);
-}
-
 // What the proof's Plan found: nothing to change, a plan, changes that are out of date, or changes
 // that no plan may hold.
 struct Found {
@@ -193,6 +183,19 @@ PassResult AcceptPlan(Pass& pass, StoredJob& job, const api::FramePayload& frame
 PassResult AcceptProofReading(Pass& pass, StoredJob& job, const api::FramePayload& frame) {
   return pass.claim()->type() == api::operation::kObserve ? AcceptObserve(pass, job, frame)
                                                           : AcceptPlan(pass, job, frame);
+}
+
+void CloseApproval(Pass& pass, absl::string_view reason, api::PtahSchemaStatus& next) {
+  pass.SetCondition(api::condition::kApprovalRequired, false, reason, "", next);
+  pass.SetCondition(api::condition::kReady, false, reason, "", next);
+}
+
+void ShowRefusedPlan(Pass& pass, const api::FrameError& refusal, api::PtahSchemaStatus& next) {
+  pass.client().Journal("G-12 protected");
+  next.clear_plan();
+  next.set_phase(api::phase::kBlocked);
+  pass.SetCondition(api::condition::kPlanReady, false, refusal.code(), refusal.message(), next);
+  CloseApproval(pass, refusal.code(), next);
 }
 
 void ShowPlanResult(Pass& pass, std::optional<api::PlanRecord> plan,

@@ -28,6 +28,13 @@ PassResult AcceptProofReading(Pass& pass, api::Stored<api::Job>& job,
 void ShowPlanResult(Pass& pass, std::optional<api::PlanRecord> plan,
                     absl::string_view in_sync_reason, api::PtahSchemaStatus& next);
 
+// A schema that is Blocked asks for no approval, whatever it asked for before.
+void CloseApproval(Pass& pass, absl::string_view reason, api::PtahSchemaStatus& next);
+
+// Puts the answer of a Plan that a protected table refuses into a status about to be written
+// (G-12).
+void ShowRefusedPlan(Pass& pass, const api::FrameError& refusal, api::PtahSchemaStatus& next);
+
 }  // namespace lifecycle::schema
 
 #endif  // LIFECYCLE_SCHEMA_SETTLEMENT_H_
