@@ -120,9 +120,9 @@ namespace {
 std::vector<Variation> JobsOf(const api::Job& job, uint32_t share) {
   std::vector<Variation> jobs;
   jobs.push_back({"", std::make_unique<api::Job>(job)});
-  std::vector<Variation> variations = VariationsOf(job);
-  for (size_t i = 0; i < variations.size(); ++i) {
-    if (share == kShares || i % kShares == share) jobs.push_back(std::move(variations[i]));
+  for (Variation& variation : VariationsOf(
+           job, [share](size_t index) { return share == kShares || index % kShares == share; })) {
+    jobs.push_back(std::move(variation));
   }
   return jobs;
 }

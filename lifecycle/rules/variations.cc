@@ -19,7 +19,8 @@ using google::protobuf::Reflection;
 
 class Collector {
  public:
-  explicit Collector(const Message& root) : root_(root) {}
+  Collector(const Message& root, absl::FunctionRef<bool(size_t)> wanted)
+      : root_(root), wanted_(wanted) {}
 
   // Goes through `at(root)`, where `at` finds the same place in a copy.
   void Walk(const Message& message, const std::string& path,
@@ -49,6 +50,7 @@ class Collector {
   using At = std::function<Message*(Message*)>;
 
   void Add(const std::string& path, const At& at, const std::function<void(Message*)>& change) {
+    if (!wanted_(index_++)) return;
     std::unique_ptr<Message> copy(root_.New());
     copy->CopyFrom(root_);
     change(at(copy.get()));
@@ -156,13 +158,20 @@ class Collector {
   }
 
   const Message& root_;
+  const absl::FunctionRef<bool(size_t)> wanted_;
+  size_t index_ = 0;  // Of the next variation, wanted or not.
   std::vector<Variation> variations_;
 };
 
 }  // namespace
 
 std::vector<Variation> VariationsOf(const Message& message) {
-  Collector collector(message);
+  return VariationsOf(message, [](size_t) { return true; });
+}
+
+std::vector<Variation> VariationsOf(const Message& message,
+                                    absl::FunctionRef<bool(size_t)> wanted) {
+  Collector collector(message, wanted);
   collector.Walk(message, "", [](Message* root) { return root; });
   return collector.Take();
 }

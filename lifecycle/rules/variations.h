@@ -3,9 +3,12 @@
 #ifndef LIFECYCLE_RULES_VARIATIONS_H_
 #define LIFECYCLE_RULES_VARIATIONS_H_
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <vector>
+
+#include "absl/functional/function_ref.h"
 
 namespace google::protobuf {
 class Message;
@@ -22,6 +25,9 @@ struct Variation {
 // message made to appear or disappear, an element added, dropped or swapped with the next, an entry
 // of a map added, dropped or given another value; in every message inside as well.
 std::vector<Variation> VariationsOf(const google::protobuf::Message& message);
+// Only those of them whose place in that list `wanted` holds for: the others are never made.
+std::vector<Variation> VariationsOf(const google::protobuf::Message& message,
+                                    absl::FunctionRef<bool(size_t index)> wanted);
 
 }  // namespace lifecycle::rules
 
