@@ -1,10 +1,9 @@
 #include "model/objects.h"
 
-#include <google/protobuf/util/message_differencer.h>
-
 #include "lifecycle/api/digest.h"
 #include "lifecycle/api/kind.h"
 #include "lifecycle/api/names.h"
+#include "lifecycle/api/patch.h"
 #include "lifecycle/dispatch/hold.h"
 #include "lifecycle/rules/names_rule.h"
 
@@ -13,7 +12,7 @@ namespace model {
 namespace api = lifecycle::api;
 
 bool SameMessage(const google::protobuf::Message& a, const google::protobuf::Message& b) {
-  return google::protobuf::util::MessageDifferencer::Equals(a, b);
+  return api::Equal(a, b);
 }
 
 ResourceView ViewOf(sim::Handle object) {
