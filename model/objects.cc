@@ -1,5 +1,6 @@
 #include "model/objects.h"
 
+#include "absl/container/flat_hash_map.h"
 #include "lifecycle/api/digest.h"
 #include "lifecycle/api/kind.h"
 #include "lifecycle/api/names.h"
@@ -55,19 +56,14 @@ const api::Lease* LeaseOf(const sim::World& world, absl::string_view coordinatio
   return nullptr;
 }
 
-absl::Status MatchesClaim(const sim::World& world, const api::Key& resource,
-                          absl::string_view job_uid) {
-  const sim::Entry* owner = world.Find(resource);
-  const ResourceView view = ViewOf(owner == nullptr ? nullptr : owner->object);
-  if (view.claim == nullptr) return absl::NotFoundError("there is no claim");
-  const api::Job* job = world.Get<api::Job>(resource.namespace_, view.claim->job_name());
-  if (job == nullptr || job->metadata().uid() != job_uid) {
-    return absl::NotFoundError("there is no such Job");
-  }
+namespace {
+
+// The matcher's answer about a Job and the claim that `view` shows.
+absl::Status MatchOf(const ResourceView& view, const api::Job& job) {
   const bool schema = view.schema != nullptr;
   // A claim that a rotation kept is held to what the rotation recorded of it.
   if (schema && view.schema->status().pending_binding_retirement().has_job()) {
-    return lifecycle::dispatch::HoldRetiredReading(*view.schema, *job);
+    return lifecycle::dispatch::HoldRetiredReading(*view.schema, job);
   }
   const api::ExecutionBinding& binding = schema ? view.schema->status().execution_binding()
                                                 : view.migration->status().execution_binding();
@@ -77,7 +73,42 @@ absl::Status MatchesClaim(const sim::World& world, const api::Key& resource,
       .claim = *view.claim,
       .binding = binding,
       .plan = schema && IsApply(*view.claim) ? &view.schema->status().plan() : nullptr};
-  return lifecycle::dispatch::HoldToEnvelope(context, *job);
+  return lifecycle::dispatch::HoldToEnvelope(context, job);
+}
+
+// The hash is one already.
+struct TakeLow {
+  size_t operator()(const sim::Hash128& hash) const { return hash.lo; }
+};
+constexpr size_t kAnswersMax = 4096;
+
+// The same, asked once of each pair: every write of a pass that has a Job is judged by it, and by
+// several properties. The answer is a function of what the two objects hold, so worlds that share
+// it share no state.
+absl::Status MatchOnce(sim::Handle owner, const ResourceView& view, sim::Handle job) {
+  // Looked up, never walked.
+  static thread_local auto* const answers =
+      new absl::flat_hash_map<sim::Hash128, absl::Status, TakeLow>();
+  const sim::Hash128 pair = sim::Hasher().Hash(owner->exact).Hash(job->exact).Finish();
+  const auto known = answers->find(pair);
+  if (known != answers->end()) return known->second;
+  if (answers->size() >= kAnswersMax) answers->clear();
+  return answers->emplace(pair, MatchOf(view, job->As<api::Job>())).first->second;
+}
+
+}  // namespace
+
+absl::Status MatchesClaim(const sim::World& world, const api::Key& resource,
+                          absl::string_view job_uid) {
+  const sim::Entry* owner = world.Find(resource);
+  const ResourceView view = ViewOf(owner == nullptr ? nullptr : owner->object);
+  if (view.claim == nullptr) return absl::NotFoundError("there is no claim");
+  const sim::Entry* stored =
+      world.Find(api::Key{api::Kind::kJob, resource.namespace_, view.claim->job_name()});
+  if (stored == nullptr || stored->object->As<api::Job>().metadata().uid() != job_uid) {
+    return absl::NotFoundError("there is no such Job");
+  }
+  return MatchOnce(owner->object, view, stored->object);
 }
 
 std::string WhyNotAcknowledged(const sim::World& world, const api::PtahMigration& before,
