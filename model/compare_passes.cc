@@ -1,5 +1,6 @@
 // A world in which every condition reason and every phase says something else (S-45).
 
+#include <cstdint>
 #include <memory>
 #include <utility>
 
@@ -14,6 +15,8 @@ namespace {
 namespace api = lifecycle::api;
 
 constexpr char kOtherReason[] = "SaysSomethingElse";
+// Tells this recipe from those of the API server's changes (sim/interner.h).
+constexpr uint64_t kScrambleRecipe = 0x5C4A;
 
 template <class Conditions>
 void ScrambleReasons(Conditions& conditions) {
@@ -29,11 +32,18 @@ void ScrambleResource(Resource& resource) {
                                                                     : api::phase::kInSync);
 }
 
+// `change` is a function of the object alone, so each object is rewritten once per run.
 template <class T, class Change>
 void Rewrite(sim::Entry& entry, sim::Interner& interner, Change change) {
-  auto next = std::make_shared<T>(entry.object->As<T>());
-  change(*next);
-  entry.object = interner.Intern(entry.object->key.kind, std::move(next));
+  const sim::Hash128 recipe = sim::Hasher().Int(kScrambleRecipe).Hash(entry.object->exact).Finish();
+  sim::Handle rewritten = interner.Recall(recipe);
+  if (rewritten == nullptr) {
+    auto next = std::make_shared<T>(entry.object->As<T>());
+    change(*next);
+    rewritten = interner.Intern(entry.object->key.kind, std::move(next));
+    interner.Remember(recipe, rewritten);
+  }
+  entry.object = rewritten;
 }
 
 // Tells the kinds of verdicts, and nothing of their truth.
