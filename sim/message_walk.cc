@@ -1,6 +1,8 @@
 #include "sim/message_walk.h"
 
 #include <google/protobuf/descriptor.h>
+#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 #include <google/protobuf/message.h>
 
 #include <algorithm>
@@ -306,7 +308,24 @@ void AbsorbPatch(const std::vector<api::FieldPath>& paths, const Message& values
 }
 
 Hash128 ContentOf(const Message& message) { return WalkTo(message, nullptr).content; }
-Hash128 ExactHashOf(const Message& message) { return WalkTo(message, nullptr).exact; }
+
+// Made of the library's own bytes, several times as fast as a walk: equal bytes of one type are
+// equal messages, and this hash names only what a run has computed before (Interner::Recall), where
+// bytes in another order would cost a second computation and nothing else.
+Hash128 ExactHashOf(const Message& message) {
+  // Only while the call lasts; kept so that a hash allocates nothing.
+  static thread_local std::string bytes;
+  bytes.resize(message.ByteSizeLong());
+  google::protobuf::io::ArrayOutputStream array(bytes.data(), static_cast<int>(bytes.size()));
+  google::protobuf::io::CodedOutputStream out(&array);
+  out.SetSerializationDeterministic(true);
+  message.SerializeWithCachedSizes(&out);
+  out.Trim();
+  const std::optional<api::Kind> kind = api::KindOfMessage(message);
+  STOPGAP_CHECK(kind.has_value(), message.GetTypeName());
+  return Hasher().Int(static_cast<uint64_t>(*kind)).Text(bytes).Finish();
+}
+
 std::vector<TimeValue> TimesOf(const Message& message) { return WalkTo(message, nullptr).times; }
 std::vector<uint64_t> MentionsOf(const Message& message) { return Walk(message).mentions; }
 
