@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "cli/commands.h"
 #include "cli/workers.h"
+#include "model/prepare.h"
 #include "model/scenario.pb.h"
 #include "reports/summarize.h"
 
@@ -59,6 +60,7 @@ std::vector<reports::ScenarioReport> ExploreAll(const ExploreRequest& request) {
   if (request.seconds_max) {
     deadline = std::chrono::steady_clock::now() + std::chrono::seconds(*request.seconds_max);
   }
+  model::PrepareTypes();  // Here, so that no child has to.
   std::vector<Task> tasks;
   for (const model::LoadedScenario& scenario : request.scenarios) {
     tasks.push_back([&scenario, &request, deadline] {
