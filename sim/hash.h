@@ -35,11 +35,14 @@ class Hasher {
   Hasher& Bool(bool value) { return Int(value ? 2 : 1); }
   Hasher& Hash(const Hash128& value) { return Int(value.hi).Int(value.lo); }
   Hasher& Text(absl::string_view text) {
-    Int(text.size());
+    const char* const data = text.data();
+    const size_t size = text.size();
+    Int(size);
     size_t at = 0;
-    for (; at + 8 <= text.size(); at += 8) Int(LittleEndian(text.data() + at, 8));
-    if (at < text.size()) Int(LittleEndian(text.data() + at, text.size() - at));
-    return *this;
+    for (; at + 8 <= size; at += 8) Int(EightBytes(data + at));
+    if (at == size) return *this;
+    const size_t past = at + 8 - size;
+    return Int(size < 8 ? FewBytes(data, size) : EightBytes(data + size - 8) >> (8 * past));
   }
   Hash128 Finish() const {
     return Hash128{Mix(hi_ ^ Rotate(lo_, 32)), Mix(lo_ + UINT64_C(0x165667B19E3779F9) * hi_)};
@@ -54,7 +57,14 @@ class Hasher {
     value *= UINT64_C(0xC4CEB9FE1A85EC53);
     return value ^ (value >> 33);
   }
-  static uint64_t LittleEndian(const char* data, size_t bytes) {
+  // Bytes as a number, the first lowest, on any machine. Written out, so that it is one load.
+  static uint64_t EightBytes(const char* data) {
+    const auto byte = [data](int i) {
+      return static_cast<uint64_t>(static_cast<unsigned char>(data[i])) << (8 * i);
+    };
+    return byte(0) | byte(1) | byte(2) | byte(3) | byte(4) | byte(5) | byte(6) | byte(7);
+  }
+  static uint64_t FewBytes(const char* data, size_t bytes) {
     uint64_t value = 0;
     for (size_t at = 0; at < bytes; ++at) {
       value |= static_cast<uint64_t>(static_cast<unsigned char>(data[at])) << (8 * at);
