@@ -1,6 +1,8 @@
 #include "lifecycle/api/patch.h"
 
 #include <google/protobuf/descriptor.h>
+#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 #include <google/protobuf/message.h>
 
 #include <algorithm>
@@ -24,21 +26,27 @@ bool IsPrefix(absl::string_view prefix, absl::string_view path) {
          (path.size() == prefix.size() || path[prefix.size()] == '.' || path[prefix.size()] == '[');
 }
 
-// True only when the messages are equal: what the library writes of both is compared, which costs a
-// fraction of a walk by descriptor. A map is written in no order, so false says nothing.
-bool SameBytes(const Message& a, const Message& b) {
+// The library's bytes of a message, its maps by key. Within one program these are canonical, which
+// is all that a comparison needs; what is kept or shown is written by our own encoder.
+void WriteBytes(const Message& message, size_t size, std::string& bytes) {
+  bytes.resize(size);
+  google::protobuf::io::ArrayOutputStream array(bytes.data(), static_cast<int>(size));
+  google::protobuf::io::CodedOutputStream out(&array);
+  out.SetSerializationDeterministic(true);
+  message.SerializeWithCachedSizes(&out);
+}
+
+// Whether two messages of one type are equal. To write both costs a fraction of a walk by
+// descriptor.
+bool SameMessage(const Message& a, const Message& b) {
   const size_t size = a.ByteSizeLong();
   if (size != b.ByteSizeLong()) return false;
   // Only while the call lasts; kept so that a comparison allocates nothing.
   static thread_local std::string bytes_a, bytes_b;
-  bytes_a.resize(size);
-  bytes_b.resize(size);
-  a.SerializeWithCachedSizesToArray(reinterpret_cast<uint8_t*>(bytes_a.data()));
-  b.SerializeWithCachedSizesToArray(reinterpret_cast<uint8_t*>(bytes_b.data()));
+  WriteBytes(a, size, bytes_a);
+  WriteBytes(b, size, bytes_b);
   return bytes_a == bytes_b;
 }
-
-bool SameFields(const Message& a, const Message& b, const std::vector<Field>& fields);
 
 // Compares element `i` of both lists, or (i < 0) both single values.
 bool SameElement(const Message& a, const Message& b, const Field& of, int i) {
@@ -56,10 +64,9 @@ bool SameElement(const Message& a, const Message& b, const Field& of, int i) {
                    : reflection->GetRepeatedStringReference(a, field, i, &scratch_a) ==
                          reflection->GetRepeatedStringReference(b, field, i, &scratch_b);
     case FieldDescriptor::CPPTYPE_MESSAGE:
-      return i < 0 ? SameFields(reflection->GetMessage(a, field), reflection->GetMessage(b, field),
-                                *of.below)
-                   : SameFields(reflection->GetRepeatedMessage(a, field, i),
-                                reflection->GetRepeatedMessage(b, field, i), *of.below);
+      return i < 0 ? SameMessage(reflection->GetMessage(a, field), reflection->GetMessage(b, field))
+                   : SameMessage(reflection->GetRepeatedMessage(a, field, i),
+                                 reflection->GetRepeatedMessage(b, field, i));
     case FieldDescriptor::CPPTYPE_INT32:
       return STOPGAP_SAME(Int32);
     case FieldDescriptor::CPPTYPE_INT64:
@@ -108,13 +115,6 @@ bool SameField(const Message& a, const Message& b, const Field& field) {
       return SameMap(field.map(a), field.map(b));
   }
   STOPGAP_UNREACHABLE("no such shape");
-}
-
-bool SameFields(const Message& a, const Message& b, const std::vector<Field>& fields) {
-  return std::all_of(fields.begin(), fields.end(), [&](const Field& field) {
-    const bool present = IsPresent(a, field);
-    return present == IsPresent(b, field) && (!present || SameField(a, b, field));
-  });
 }
 
 // Collects differences; `prefix_` is the way from the root to the messages compared.
@@ -173,7 +173,7 @@ class Differ {
     const Reflection* reflection = base.GetReflection();
     const Message& before = reflection->GetMessage(base, field.descriptor);
     const Message& after = reflection->GetMessage(next, field.descriptor);
-    if (SameBytes(before, after)) return;
+    if (SameMessage(before, after)) return;
     prefix_.push_back(field.descriptor);
     Compare(before, after, *field.below);
     prefix_.pop_back();
@@ -331,7 +331,7 @@ void ApplyPatch(const std::vector<FieldPath>& paths, const Message& values, Mess
 bool Equal(const Message& a, const Message& b) {
   if (&a == &b) return true;
   STOPGAP_CHECK(a.GetDescriptor() == b.GetDescriptor(), b.GetTypeName());
-  return SameBytes(a, b) || SameFields(a, b, FieldsOf(a.GetDescriptor()));
+  return SameMessage(a, b);
 }
 
 bool EqualApartFrom(const Message& a, const Message& b, std::initializer_list<int> field_numbers) {

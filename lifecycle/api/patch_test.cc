@@ -102,6 +102,17 @@ TEST(PatchTest, NamesMapsByKeyAndListsWhole) {
             "metadata.annotations[a/new] metadata.annotations[gone] metadata.finalizers");
 }
 
+TEST(PatchTest, MapsFilledInAnotherOrderAreEqual) {
+  PtahSchema ascending, descending;
+  for (int i = 0; i < 40; ++i) {
+    (*ascending.mutable_metadata()->mutable_labels())[std::to_string(i)] = "x";
+    (*descending.mutable_metadata()->mutable_labels())[std::to_string(39 - i)] = "x";
+  }
+  EXPECT_TRUE(Equal(ascending, descending));
+  (*descending.mutable_metadata()->mutable_labels())["7"] = "y";
+  EXPECT_FALSE(Equal(ascending, descending));
+}
+
 TEST(PatchTest, TellsAnEmptyValueFromAnAbsentOneWhereTheTypeDoes) {
   Lease never_held, released;
   never_held.mutable_spec()->set_lease_duration_seconds(5);
