@@ -46,6 +46,7 @@ std::string ExploreOne(const model::LoadedScenario& scenario, model::CheckOption
     }
     return !deadline || now < *deadline;
   };
+  options.process_ends = true;
   const absl::StatusOr<model::CheckResult> result = model::Check(scenario, options);
   const reports::ScenarioReport report =
       result.ok() ? reports::Summarize(*result)

@@ -332,7 +332,9 @@ class Collector {
 absl::StatusOr<CheckResult> Check(const LoadedScenario& scenario, const CheckOptions& options) {
   absl::StatusOr<std::unique_ptr<Workbench>> bench = Workbench::Make(scenario, options);
   if (!bench.ok()) return bench.status();
-  return Collector(scenario, options, **bench).Run();
+  CheckResult result = Collector(scenario, options, **bench).Run();
+  if (options.process_ends) static_cast<void>(bench->release());
+  return result;
 }
 
 absl::StatusOr<lifecycle::dispatch::Design> DesignWithExchange(absl::string_view names) {

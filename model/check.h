@@ -43,6 +43,8 @@ struct CheckOptions {
   bool stop_at_first = false;
   std::optional<uint32_t> faults_max;  // Instead of the scenario's.
   std::optional<uint64_t> states_max;  // Instead of the scenario's.
+  // The process ends with the check: the system takes back what it held, not each object itself.
+  bool process_ends = false;
   uint64_t ask_every_states = 100;
   // Called now and then; returning false ends the exploration (exit 3).
   std::function<bool(const Statistics&)> keep_going;
