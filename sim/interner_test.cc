@@ -102,6 +102,18 @@ TEST(InternerTest, AStartCountsUntilTheJobHasFinished) {
   EXPECT_EQ(TimesOfJobAt(interner, true, 2'000), TimesOfJobAt(interner, true, 3'000));
 }
 
+TEST(InternerTest, MapsFilledInAnyOrderHaveOneExactHash) {
+  api::Job ascending = Named<api::Job>("j");
+  api::Job descending = ascending;
+  for (int i = 0; i < 40; ++i) {
+    (*ascending.mutable_metadata()->mutable_labels())[absl::StrCat("label-", i)] = "x";
+    (*descending.mutable_metadata()->mutable_labels())[absl::StrCat("label-", 39 - i)] = "x";
+  }
+  EXPECT_EQ(ExactHashOf(ascending), ExactHashOf(descending));
+  (*descending.mutable_metadata()->mutable_labels())["label-7"] = "y";
+  EXPECT_NE(ExactHashOf(ascending), ExactHashOf(descending));
+}
+
 TEST(InternerTest, MentionsWholeWordsOfEveryText) {
   Interner interner;
   api::PtahSchema schema = SchemaWithPhase("Pending");
