@@ -10,6 +10,7 @@
 #include "gtest/gtest.h"
 #include "lifecycle/api/digest.h"
 #include "lifecycle/api/names.h"
+#include "lifecycle/api/patch.h"
 #include "lifecycle/rules/job_fixture.h"
 #include "lifecycle/rules/variations.h"
 #include "rapidcheck/gtest.h"
@@ -344,6 +345,18 @@ TEST(MatchTest, ChangingAnyOneFieldOfTheJobIsRefused) {
       }
     }
     EXPECT_GT(refused, 150);
+  }
+}
+
+TEST(VariationsTest, OnlyThoseAskedForAreMadeAndInTheirPlaces) {
+  const JobFixture claim = FixtureOf(Family::kSchema, "Apply");
+  const std::vector<Variation> all = VariationsOf(claim.built);
+  const std::vector<Variation> some =
+      VariationsOf(claim.built, [](size_t index) { return index % 24 == 5; });
+  ASSERT_EQ(some.size(), (all.size() + 18) / 24);
+  for (size_t i = 0; i < some.size(); ++i) {
+    EXPECT_EQ(some[i].path, all[24 * i + 5].path);
+    EXPECT_TRUE(api::Equal(*some[i].message, *all[24 * i + 5].message));
   }
 }
 
