@@ -132,8 +132,11 @@ std::string Base32Lower(absl::string_view bytes) {
 }
 
 Encoder& Encoder::Int(int64_t value) {
-  char bytes[8];
-  for (int i = 0; i < 8; ++i) bytes[i] = static_cast<char>(static_cast<uint64_t>(value) >> (8 * i));
+  // The lowest byte first, on any machine. Written out, so that it is one store.
+  const auto byte = [value](int i) {
+    return static_cast<char>(static_cast<uint64_t>(value) >> (8 * i));
+  };
+  const char bytes[8] = {byte(0), byte(1), byte(2), byte(3), byte(4), byte(5), byte(6), byte(7)};
   bytes_.append(bytes, sizeof bytes);
   return *this;
 }
