@@ -1,6 +1,7 @@
 #include "model/check.h"
 
 #include <algorithm>
+#include <string>
 #include <tuple>
 
 #include "absl/strings/str_cat.h"
@@ -10,6 +11,7 @@
 #include "model/engine/explorer.h"
 #include "model/engine/lasso.h"
 #include "model/releases.h"
+#include "model/rules.h"
 #include "model/scenario.pb.h"
 #include "model/setup.h"
 #include "model/timeline.h"
@@ -205,6 +207,7 @@ class Collector {
     AddProperties(explorer, exploration);
     AddGoals(exploration);
     AddTable();
+    AddWhatItIsFor();
     return std::move(result_);
   }
 
@@ -284,6 +287,26 @@ class Collector {
       if (exploration.goals[goal].times == 0) {
         result_.unreached.push_back(bench_.goals().NameOf(goal));
       }
+    }
+  }
+
+  // The writes and rules that the scenario is for, by passes of whichever family. Without a
+  // journal nobody knows which rules were followed.
+  void AddWhatItIsFor() {
+    if (!options_.hold_to_goals) return;
+    for (const std::string& name : scenario_.scenario->writes()) {
+      const bool reached =
+          std::any_of(result_.writes.begin(), result_.writes.end(),
+                      [&](const auto& row) { return WriteName(row.first.number) == name; });
+      if (!reached) result_.unreached.push_back(name);
+    }
+    if (!options_.journal) return;
+    for (const std::string& name : scenario_.scenario->rules()) {
+      const bool reached =
+          std::any_of(result_.rules.begin(), result_.rules.end(), [&](const auto& rule) {
+            return rule.first.second == name || IsPartOf(rule.first.second, name);
+          });
+      if (!reached) result_.unreached.push_back(name);
     }
   }
 

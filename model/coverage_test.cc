@@ -2,12 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "model/check.h"
 #include "model/scenario.h"
+#include "model/scenario.pb.h"
 
 namespace model {
 namespace {
@@ -101,6 +104,23 @@ TEST_P(CoverageTest, AFamilysPassesFollowItsOwnRulesAndWriteItsOwnRecords) {
     EXPECT_EQ(record.of, family) << SafetyRecords()[record.record].path;
     EXPECT_EQ(record.by, family) << SafetyRecords()[record.record].path;
   }
+}
+
+TEST(WhatAScenarioIsForTest, HasToBeReachedInItsOwnRun) {
+  LoadedScenario loaded = *LoadScenario("scenarios/schema-always.textproto");
+  auto scenario = std::make_shared<Scenario>(*loaded.scenario);
+  scenario->clear_rules();
+  scenario->clear_writes();
+  // D-5 is said in parts. The others are of a rotation, a deletion and the other family.
+  for (const char* rule : {"E-7", "D-5", "N-1", "C-1"}) scenario->add_rules(rule);
+  for (const char* write : {"W-12", "W-44"}) scenario->add_writes(write);
+  loaded.scenario = scenario;
+  CheckOptions options;
+  options.faults_max = 1;
+  EXPECT_EQ(Check(loaded, options)->unreached, (std::vector<std::string>{"W-44", "N-1", "C-1"}));
+  // Without a journal nobody knows which rules were followed.
+  options.journal = false;
+  EXPECT_EQ(Check(loaded, options)->unreached, std::vector<std::string>{"W-44"});
 }
 
 INSTANTIATE_TEST_SUITE_P(Scenarios, CoverageTest,

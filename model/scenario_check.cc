@@ -9,6 +9,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "model/goals.h"
+#include "model/rules.h"
 #include "model/scenario.pb.h"
 #include "model/text_errors.h"
 #include "sim/people.h"
@@ -71,7 +72,7 @@ class Validator {
     for (absl::Status (Validator::*check)() const :
          {&Validator::CheckWords, &Validator::CheckClaimants, &Validator::CheckDatabase,
           &Validator::CheckNumbers, &Validator::CheckFiles, &Validator::CheckPeople,
-          &Validator::CheckGoals}) {
+          &Validator::CheckGoals, &Validator::CheckWhatItIsFor}) {
       if (absl::Status status = (this->*check)(); !status.ok()) return status;
     }
     return absl::OkStatus();
@@ -208,6 +209,34 @@ class Validator {
       if (!expected.empty()) return Expected(whole_.LineOf("reaches", i), expected);
     }
     return absl::OkStatus();
+  }
+
+  absl::Status CheckWhatItIsFor() const {
+    for (int i = 0; i < scenario_.rules_size(); ++i) {
+      if (IsOurs(FindIn(Rules(), scenario_.rules(i)))) continue;
+      return Expected(whole_.LineOf("rules", i),
+                      absl::StrCat("a rule of ", FamilyNames(), ", such as E-4.4, got \"",
+                                   scenario_.rules(i), "\""));
+    }
+    for (int i = 0; i < scenario_.writes_size(); ++i) {
+      if (IsOurs(FindIn(Writes(), scenario_.writes(i)))) continue;
+      return Expected(whole_.LineOf("writes", i),
+                      absl::StrCat("a durable write of ", FamilyNames(), ", such as W-10, got \"",
+                                   scenario_.writes(i), "\""));
+    }
+    return absl::OkStatus();
+  }
+
+  // Whether a pass of one of this scenario's families can follow it; false for null.
+  bool IsOurs(const Named* one) const {
+    const GoalFamilies has = Families();
+    return one != nullptr && ((has.schema && one->schema) || (has.migration && one->migration));
+  }
+  std::string FamilyNames() const {
+    const GoalFamilies has = Families();
+    return has.schema && has.migration ? "a schema or a migration"
+           : has.schema                ? "a schema"
+                                       : "a migration";
   }
 
   GoalFamilies Families() const {

@@ -54,6 +54,30 @@ struct Fault {
   const char* expected;
 };
 
+TEST(ScenarioTest, ARuleOrAWriteOfNoFamilyOfItsOwnIsNamedWithItsLine) {
+  EXPECT_EQ(ErrorOf("family: SCHEMA\nrules: \"B-10\"\nrules: \"D-5.7\"\nwrites: \"W-02\"\n"), "");
+  EXPECT_EQ(ErrorOf("family: SCHEMA\nrules: \"B-1\"\nrules: \"P-6\"\n"),
+            "s.textproto:3: expected a rule of a schema, such as E-4.4, got \"P-6\"");
+  EXPECT_EQ(ErrorOf("family: SCHEMA\nrules: \"W-02\"\n"),
+            "s.textproto:2: expected a rule of a schema, such as E-4.4, got \"W-02\"");
+  EXPECT_EQ(ErrorOf("family: SCHEMA\nwrites: \"W-59\"\n"),
+            "s.textproto:2: expected a durable write of a schema, such as W-10, got \"W-59\"");
+  EXPECT_EQ(ErrorOf("family: SCHEMA\nrules: \"C-1\"\n"),
+            "s.textproto:2: expected a rule of a schema, such as E-4.4, got \"C-1\"");
+  EXPECT_EQ(ErrorOf(absl::StrCat(kGood, "writes: \"W-03\"\n")),
+            "s.textproto:4: expected a durable write of a migration, such as W-10, got \"W-03\"");
+  EXPECT_EQ(ErrorOf(absl::StrCat(kGood, "others { family: SCHEMA }\nwrites: \"W-03\"\n")), "");
+}
+
+TEST(ScenarioTest, EachSaysWhatItIsFor) {
+  const auto scenarios = LoadScenarios("scenarios");
+  ASSERT_TRUE(scenarios.ok()) << scenarios.status();
+  for (const LoadedScenario& loaded : *scenarios) {
+    EXPECT_GT(loaded.scenario->rules_size() + loaded.scenario->writes_size(), 0)
+        << loaded.path << " names no rule and no write";
+  }
+}
+
 TEST(ScenarioTest, NamesTheLineOfTheValueAndNotOfAWordLikeIt) {
   const Fault faults[] = {
       {"about: \"statements of a family\"\nfamily: SCHEMA\nstatements: 65\n", 3,
@@ -125,7 +149,7 @@ TEST(ScenarioTest, RefusesNamesThatNothingHas) {
 
 TEST(ScenarioTest, SaysWhatTheParserExpected) {
   const Fault faults[] = {
-      {"family: SCHEMA\ncolour: RED\n", 2, "expected a field of Scenario (about, family, "},
+      {"family: SCHEMA\ncolour: RED\n", 2, "expected a field of Scenario (about, rules, "},
       {"family: SCHEMA\nworld { colour: 1 }", 2, "expected a field of World (kill_pods, "},
       {"family: PLAN\n", 1, "expected family to be one of SCHEMA, MIGRATION, got \"PLAN\""},
       {"family: SCHEMA\nforeign: LOST\n", 2, "expected foreign to be one of NOTHING, "},
@@ -267,6 +291,8 @@ class Filler {
         {"policy", {"", "OnApproval", "Always"}},
         {"what", {"approve", "delete-job", "suspend"}},
         {"resource", {"", "a"}},
+        {"rules", {"E-6", "D-7 late"}},
+        {"writes", {"W-02", "W-12"}},
         {"reaches", {"W-12", "verdict adopt", "log lost, summarized", "phase InSync"}},
         {"sharing", {"", "Exclusive", "Shared"}},
         {"namespace", {"", "b-2"}},

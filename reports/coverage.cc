@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
-#include "reports/rules.h"
+#include "model/rules.h"
 
 namespace reports {
 namespace {
@@ -51,7 +51,7 @@ uint64_t TimesOfParts(const ReachedNames& reached, const std::string& rule,
                       const std::string& family) {
   uint64_t times = 0;
   for (const auto& [which, one] : reached) {
-    if (which.second == family && IsPartOf(which.first, rule)) times += one.times;
+    if (which.second == family && model::IsPartOf(which.first, rule)) times += one.times;
   }
   return times;
 }
@@ -99,12 +99,12 @@ void AddRule(const CoverageItem& item, CoverageReport& coverage) {
 }
 
 // What a pass of a family said or stored that is no rule or write of that family.
-void AddStrangers(const ReachedNames& reached, const std::vector<Named>& known, const char* what,
-                  CoverageReport& coverage) {
+void AddStrangers(const ReachedNames& reached, const std::vector<model::Named>& known,
+                  const char* what, CoverageReport& coverage) {
   for (const auto& one : reached) {
     const std::string& name = one.first.first;
     const std::string& family = one.first.second;
-    const bool is_known = std::any_of(known.begin(), known.end(), [&](const Named& named) {
+    const bool is_known = std::any_of(known.begin(), known.end(), [&](const model::Named& named) {
       return named.name == name && named.IsFor(family);
     });
     if (is_known) continue;
@@ -131,7 +131,7 @@ absl::Status AddExemption(absl::string_view line, Exemptions& exemptions) {
   };
   const std::vector<std::string> cells = CellsOf(line);
   if (cells.size() != 3) return refuse("expected name, family and reason");
-  const Named* named = FindNamed(cells[0]);
+  const model::Named* named = model::FindNamed(cells[0]);
   if (named == nullptr) return refuse("no rule or write has this name");
   if (cells[2].empty()) return refuse("gives no reason");
   bool any = false;
@@ -178,20 +178,20 @@ CoverageReport CoverageOf(const GateReport& report, const Exemptions& exemptions
   const ReachedNames writes = WritesReached(report);
   const ReachedNames rules = RulesReached(report);
   for (const char* family : kFamilies) {
-    for (const Named& write : Writes()) {
+    for (const model::Named& write : model::Writes()) {
       if (write.IsFor(family)) AddWrite(ItemOf(write.name, family, writes, exemptions), coverage);
     }
   }
   for (const char* family : kFamilies) {
-    for (const Named& rule : Rules()) {
+    for (const model::Named& rule : model::Rules()) {
       if (!rule.IsFor(family)) continue;
       CoverageItem item = ItemOf(rule.name, family, rules, exemptions);
       if (item.reached() == 0) item.set_reached(TimesOfParts(rules, rule.name, family));
       AddRule(item, coverage);
     }
   }
-  AddStrangers(writes, Writes(), "stored", coverage);
-  AddStrangers(rules, Rules(), "followed", coverage);
+  AddStrangers(writes, model::Writes(), "stored", coverage);
+  AddStrangers(rules, model::Rules(), "followed", coverage);
   return coverage;
 }
 

@@ -1,4 +1,4 @@
-#include "reports/rules.h"
+#include "model/rules.h"
 
 #include <algorithm>
 
@@ -6,7 +6,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 
-namespace reports {
+namespace model {
 namespace {
 
 // Names of one family or of both, separated by commas: a rule may have a blank in its name.
@@ -84,13 +84,6 @@ std::vector<Named> Merged(absl::string_view both, absl::string_view schema,
   return all;
 }
 
-const Named* FindIn(const std::vector<Named>& all, absl::string_view name) {
-  for (const Named& one : all) {
-    if (one.name == std::string(name)) return &one;
-  }
-  return nullptr;
-}
-
 }  // namespace
 
 const std::vector<Named>& Rules() {
@@ -105,6 +98,13 @@ const std::vector<Named>& Writes() {
   return writes;
 }
 
+const Named* FindIn(const std::vector<Named>& all, absl::string_view name) {
+  for (const Named& one : all) {
+    if (one.name == std::string(name)) return &one;
+  }
+  return nullptr;
+}
+
 const Named* FindNamed(absl::string_view name) {
   const Named* rule = FindIn(Rules(), name);
   return rule != nullptr ? rule : FindIn(Writes(), name);
@@ -116,4 +116,4 @@ bool IsPartOf(absl::string_view name, absl::string_view rule) {
   return next == '.' || next == ' ' || (next >= 'a' && next <= 'z');
 }
 
-}  // namespace reports
+}  // namespace model
