@@ -13,10 +13,10 @@ namespace model {
 namespace {
 
 constexpr std::array kStepKinds = {
-    sim::StepKind::kStartPod,     sim::StepKind::kRun,     sim::StepKind::kKillPod,
-    sim::StepKind::kFinishJob,    sim::StepKind::kLoseLog, sim::StepKind::kCollect,
-    sim::StepKind::kAdvanceClock, sim::StepKind::kPerson,  sim::StepKind::kRival,
-    sim::StepKind::kDeliver,      sim::StepKind::kNode};
+    sim::StepKind::kStartPod,     sim::StepKind::kRun,       sim::StepKind::kKillPod,
+    sim::StepKind::kFinishJob,    sim::StepKind::kLoseLog,   sim::StepKind::kCollect,
+    sim::StepKind::kAdvanceClock, sim::StepKind::kPerson,    sim::StepKind::kRival,
+    sim::StepKind::kDeliver,      sim::StepKind::kInformers, sim::StepKind::kNode};
 
 std::string VerdictGoal(Verdict verdict) { return absl::StrCat("verdict ", VerdictName(verdict)); }
 std::string StepGoal(sim::StepKind kind) { return absl::StrCat("step ", StepKindName(kind)); }
@@ -91,6 +91,8 @@ absl::string_view StepKindName(sim::StepKind kind) {
       return "rival";
     case sim::StepKind::kDeliver:
       return "deliver";
+    case sim::StepKind::kInformers:
+      return "informers";
     case sim::StepKind::kNode:
       return "node";
   }

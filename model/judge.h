@@ -41,6 +41,8 @@ class PassJudge final : public PassObserver {
   // Told of each verdict and of each write that was stored, with the one stored before it.
   std::function<void(Verdict)> on_verdict;
   std::function<void(WriteSet writes, WriteSet previous)> on_write;
+  // Told when a claim was written that only an old cache allowed.
+  std::function<void()> on_old_census;
 
  private:
   void Verdicts(const SentWrite& write, const PassTrace& trace);

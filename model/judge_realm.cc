@@ -15,6 +15,7 @@
 #include "lifecycle/api/names.h"
 #include "lifecycle/api/realm.pb.h"
 #include "model/judges.h"
+#include "sim/informers.h"
 
 namespace model {
 namespace {
@@ -77,6 +78,13 @@ Census CensusOf(const sim::World& world, const ResourceView& view) {
                            return TargetOf(other).shared_realm();
                          });
   return all_share ? Census::kAdmitted : Census::kConflict;
+}
+
+// The census as the process could take it: of what its caches show.
+Census ShownCensus(const PassScene& scene) {
+  const sim::Process& process = scene.process();
+  if (process.cache == nullptr) return CensusOf(scene.begin(), scene.start);
+  return CensusOf(sim::ShownBy(scene.begin(), process), scene.start);
 }
 
 // Whether somebody stands beside the resource who names the same and is not to be counted: its
@@ -184,10 +192,17 @@ void L08(const PassScene& scene, Census census, Findings& findings) {
 void JudgeRealmEnded(const PassScene& scene, Findings& findings) {
   // What a pass that stood still had read, nobody knows any more.
   if (scene.trace.resumed) return;
-  const Census census = CensusOf(scene.begin(), scene.start);
+  const Census census = ShownCensus(scene);
   S37S38(scene, census, findings);
   S39(scene, census, findings);
   L08(scene, census, findings);
+}
+
+bool ClaimedByAnOldCensus(const PassScene& scene) {
+  return !scene.trace.resumed && scene.start.key != nullptr && scene.trace.writes.Has(2) &&
+         scene.start.claim == nullptr && scene.start.proof == nullptr && IsActive(scene.start) &&
+         ShownCensus(scene) == Census::kAdmitted &&
+         CensusOf(scene.begin(), scene.start) != Census::kAdmitted;
 }
 
 // S-39: one digest for each realm, and each realm has its own.

@@ -80,6 +80,7 @@ void PassJudge::Ended(const api::PassResult& result, const PassTrace& trace,
   JudgeLeaseEnded(scene, findings_);
   JudgeLifecycleEnded(scene, findings_);
   JudgeRealmEnded(scene, findings_);
+  if (on_old_census && ClaimedByAnOldCensus(scene)) on_old_census();
   JudgeRecoveryEnded(scene, findings_);
 }
 

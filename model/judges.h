@@ -40,6 +40,9 @@ void JudgeRotationChanged(const Scene& scene, Findings& findings);
 
 // Who may claim a realm, and what becomes of a refusal (judge_realm.cc).
 void JudgeRealmEnded(const PassScene& scene, Findings& findings);
+// Whether the pass wrote a claim that a census of the store would have refused, and that of its
+// process's caches did not.
+bool ClaimedByAnOldCensus(const PassScene& scene);
 void JudgeRealmState(const sim::World& world, Findings& findings);
 
 // What a claim leaves; an unresolved run's record, its copy, and what settles it (judge_record.cc).

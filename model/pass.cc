@@ -15,6 +15,7 @@
 #include "model/objects.h"
 #include "sim/actor.h"
 #include "sim/actors.h"
+#include "sim/informers.h"
 #include "sim/meddling.h"
 #include "sim/names.h"
 #include "sim/people.h"
@@ -89,6 +90,10 @@ api::Answer ErrorAnswer(int code, const char* reason, std::string message) {
   return answer;
 }
 
+api::Answer TimeoutAnswer() {
+  return ErrorAnswer(504, api::kTimeout, "request did not complete within the allowed duration");
+}
+
 // The answer that a fate gives instead of the server's.
 api::Answer AnswerOf(Fate fate, const api::Request& request) {
   switch (fate) {
@@ -100,8 +105,7 @@ api::Answer AnswerOf(Fate fate, const api::Request& request) {
                                       "\": the object has been modified"));
     case Fate::kFails:
     case Fate::kLostStored:
-      return ErrorAnswer(504, api::kTimeout,
-                         "request did not complete within the allowed duration");
+      return TimeoutAnswer();
     case Fate::kRefused:
       return ErrorAnswer(500, api::kInternalError,
                          "Internal error occurred: failed calling webhook "
@@ -141,6 +145,8 @@ class PassDoor final : public api::Door {
     recording_ = true;
     pause_after_ = SIZE_MAX;
   }
+  // From now on the run may choose reads that go unanswered.
+  void OfferFailingReads() { failing_reads_ = true; }
   const std::optional<sim::World>& paused_world() const { return paused_world_; }
   const sim::PausedPass& paused() const { return paused_; }
 
@@ -196,7 +202,28 @@ class PassDoor final : public api::Door {
     if (run_ != nullptr && run_->Describing()) run_->Note(text);
   }
 
+  // Whether a read goes unanswered, where the scenario has that.
+  bool Fails(absl::string_view verb, const std::string& what) {
+    if (run_ == nullptr || !failing_reads_) return false;
+    const uint32_t picked = run_->Choose(2, 1, [&](uint32_t option) {
+      return ChoiceText{absl::StrCat(verb, " ", what),
+                        option == 0 ? "is answered" : "is not answered"};
+    });
+    trace_.harmed |= picked != 0;
+    return picked != 0;
+  }
+
+  bool IsOld(api::Freshness freshness) {
+    return freshness == api::Freshness::kCached && process().cache != nullptr;
+  }
+
   api::Answer Ask(const api::ReadQuestion& question, api::Site) {
+    if (question.freshness == api::Freshness::kCached) {
+      // A cache is in the process's own memory: what it answers may be old, but it answers.
+      return IsOld(question.freshness) ? server_.Read(sim::ShownBy(world_, process()), question)
+                                       : server_.Read(world_, question);
+    }
+    if (Fails("read", api::ShortName(question.key))) return TimeoutAnswer();
     api::Answer answer = server_.Read(world_, question);
     if (question.key.kind == api::Kind::kJob && answer.status.ok()) {
       sim::ObserveJobRead(world_, *world_.Find(question.key));
@@ -204,9 +231,15 @@ class PassDoor final : public api::Door {
     return answer;
   }
   api::Answer Ask(const api::ListQuestion& question, api::Site) {
+    if (question.freshness == api::Freshness::kCached) {
+      return IsOld(question.freshness) ? server_.List(sim::ShownBy(world_, process()), question)
+                                       : server_.List(world_, question);
+    }
+    if (Fails("list", std::string(api::KindName(question.kind)))) return TimeoutAnswer();
     return server_.List(world_, question);
   }
   api::Answer Ask(const api::LogQuestion& question, api::Site) {
+    if (Fails("read the log of", question.pod)) return TimeoutAnswer();
     trace_.read_log = true;
     return server_.Log(world_, question);
   }
@@ -369,6 +402,7 @@ class PassDoor final : public api::Door {
   size_t replay_to_ = 0;
   bool recording_ = false;
   bool offers_pauses_ = false;
+  bool failing_reads_ = false;
   size_t pause_after_ = 0;
   std::optional<sim::World> paused_world_;
   sim::PausedPass paused_;
@@ -487,6 +521,7 @@ sim::World PassRunner::Run(const sim::World& world, PassId id, bool probe, StepR
   PassDoor door(server_, end, trace, run, observer, tag_of, digest_);
   door.Resume(paused.get());
   if (run != nullptr && sim::PersonHasLeft(world, sim::act::kPreempt) > 0) door.OfferPauses();
+  if (failing_reads_) door.OfferFailingReads();
   const PassMemo::Code code = [&](api::Door& way_out, api::Memory& memory) {
     SilentDoor silent(way_out);
     api::Client client(journal_ ? way_out : silent, process.configuration->user);
@@ -559,6 +594,7 @@ sim::World Stopped(const sim::World& world, size_t index, const sim::DigestOptio
   sim::World stopped = world;
   sim::Process& process = stopped.processes[index];
   process.memory = {};
+  process.cache = nullptr;
   process.started_ms = stopped.now_ms;
   for (sim::Work& work : process.work) {
     work.due = sim::Due{.when = sim::Due::When::kNow};

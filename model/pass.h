@@ -112,6 +112,8 @@ class PassRunner {
   void UseMemo() { memo_ = std::make_unique<PassMemo>(); }
   // From now on nobody hears what a pass says of the rules it follows: as if it said nothing.
   void SilenceJournal() { journal_ = false; }
+  // From now on a read may go unanswered: a fault of the run.
+  void OfferFailingReads() { failing_reads_ = true; }
   // Null when there is none.
   const PassMemo* memo() const { return memo_.get(); }
 
@@ -141,6 +143,7 @@ class PassRunner {
   const sim::DigestOptions digest_;
   std::unique_ptr<PassMemo> memo_;
   bool journal_ = true;
+  bool failing_reads_ = false;
 };
 
 // Returns `world` with the process stopped and started again, ended as a step: no memory, no paused

@@ -66,6 +66,7 @@ class PassTest : public testing::TestWithParam<const char*> {
   struct Searched {
     sim::World end;
     std::vector<uint32_t> pauses;  // The choice points that cost nothing: where it may be left.
+    size_t faults = 0;             // The choice points that are faults.
   };
   Searched Search(const sim::World& world, PassId id, Picks picks) {
     FindingList findings;
@@ -73,9 +74,13 @@ class PassTest : public testing::TestWithParam<const char*> {
     OneCut<sim::World> sink(0, no_cut);
     StepRun<sim::World> run(findings, sink);
     run.Start({.picks = std::move(picks)});
-    Searched searched{bench_->runner().Run(world, id, false, &run, nullptr), {}};
+    Searched searched{bench_->runner().Run(world, id, false, &run, nullptr), {}, 0};
     for (uint32_t point = 0; point < run.points().size(); ++point) {
-      if (run.points()[point].faults == 0) searched.pauses.push_back(point);
+      if (run.points()[point].faults == 0) {
+        searched.pauses.push_back(point);
+      } else {
+        ++searched.faults;
+      }
     }
     return searched;
   }
@@ -185,6 +190,25 @@ TEST_P(PassTest, AStopDropsMemoryAndStandingPassAndMakesEverythingDue) {
   EXPECT_EQ(stopped.processes[0].work[0].paused, nullptr);
   EXPECT_EQ(*stopped.processes[0].memory, api::Memory{});
   EXPECT_EQ(stopped.processes[0].work[0].due.when, sim::Due::When::kNow);
+}
+
+TEST_P(PassTest, AReadThatIsNotAnsweredIsAFaultThatEveryDirectReadOffers) {
+  const sim::World world = bench_->initial();
+  const size_t before = Search(world, {0, 0}, {}).faults;
+  bench_->runner().OfferFailingReads();
+  const Searched quiet = Search(world, {0, 0}, {});
+  EXPECT_GT(quiet.faults, before);
+  // The first call of a pass reads its resource: without an answer it does nothing and says so.
+  const Searched failed = Search(world, {0, 0}, {1});
+  EXPECT_EQ(sim::ViewDigest(failed.end, {}), sim::ViewDigest(world, {}));
+  EXPECT_NE(sim::ViewDigest(quiet.end, {}), sim::ViewDigest(world, {}));
+  EXPECT_TRUE(sim::IsDue(failed.end, failed.end.processes[0], failed.end.processes[0].work[0]));
+}
+
+TEST_P(PassTest, AStopForgetsWhatOldCachesShow) {
+  sim::World world = bench_->initial();
+  world.processes[0].cache = std::make_shared<const std::vector<sim::Entry>>(world.objects);
+  EXPECT_EQ(Stopped(world, 0, {}).processes[0].cache, nullptr);
 }
 
 TEST_P(PassTest, IsTheSameEveryTime) {

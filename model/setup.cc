@@ -336,7 +336,8 @@ sim::WorldRules RulesOf(const Scenario& scenario) {
           .cut_logs = world.cut_logs(),
           .foreign_frames = world.foreign_frames(),
           .wrong_database = world.other_database(),
-          .protocol_mismatch = world.protocol_mismatch()};
+          .protocol_mismatch = world.protocol_mismatch(),
+          .old_caches = world.old_caches()};
 }
 
 int OperationsOf(const Scenario& scenario) {

@@ -126,6 +126,10 @@ sim::World OperatorSystem::RunPass(const State& state, PassId id, StepRun<State>
   judge.on_verdict = [&](Verdict verdict) { run.Reach(goals_.OfVerdict(verdict)); };
   CountingObserver counting(judge, run, observations_.coverage);
   const sim::Family family = FamilyOf(state.processes[id.process].work[id.work].resource);
+  // No pass can know that its census was old: it is seen from outside.
+  judge.on_old_census = [&] {
+    if (run.Fresh()) observations_.coverage.Follow(family, "Q-6");
+  };
   WriteSet last;
   judge.on_write = [&](WriteSet writes, WriteSet previous) {
     for (int number = 1; number <= kWriteCount; ++number) {

@@ -95,6 +95,15 @@ std::vector<std::string> DescribeView(const sim::World& world) {
                                  : log.text == nullptr ? "empty"
                                                        : absl::StrCat(log.text->size(), " bytes")));
   }
+  for (const sim::Process& process : world.processes) {
+    if (process.cache == nullptr) continue;
+    std::vector<std::string> shown;
+    for (const sim::Entry& entry : *process.cache) {
+      shown.push_back(absl::StrCat(api::ShortName(entry.object->key), " v", entry.version));
+    }
+    lines.push_back(
+        absl::StrCat("caches of ", process.name, " lag behind: ", absl::StrJoin(shown, ", ")));
+  }
   return lines;
 }
 

@@ -6,6 +6,7 @@
 #include "lifecycle/api/check.h"
 #include "sim/actor.h"
 #include "sim/clock.h"
+#include "sim/informers.h"
 #include "sim/job_controller.h"
 #include "sim/kubelet.h"
 #include "sim/node.h"
@@ -61,6 +62,7 @@ std::vector<WorldStep> Actors::Offer(const World& world) const {
   OfferPeople(context, world, steps);
   OfferRivals(context, world, steps);
   OfferDeliveries(world, steps);
+  OfferInformers(context, world, steps);
   OfferClock(context, world, steps);
   return steps;
 }
@@ -86,6 +88,8 @@ void Actors::Take(World& world, const WorldStep& step) const {
       return TakeRivalStep(context, world, step);
     case StepKind::kDeliver:
       return Deliver(server_, world, step);
+    case StepKind::kInformers:
+      return TakeInformersStep(world, step);
     case StepKind::kNode:
       return TakeNodeStep(context, world, step);
   }

@@ -44,8 +44,10 @@ enum class StepKind : uint8_t {
   kPerson,        // A person acts: `what` is one of sim::act (sim/people.h).
   kRival,         // The rival acts: `what` is acquire, run, begin, end, move-history or release;
                   // `option` is which rival.
-  kDeliver,  // A request in flight (`option`: which) is stored, or lost for good. what: "store"
-             // or "lose".
+  kDeliver,    // A request in flight (`option`: which) is stored, or lost for good. what: "store"
+               // or "lose".
+  kInformers,  // What the informers of the process `option` show. what: "lag" (Fault: from now on
+               // it is what stands now) or "catch-up" (no longer).
   kNode,  // Of a Pod: its node is out of reach. what: "lose" (Fault: the executor goes on), "die"
           // (Fault: and the executor is dead), "return" (it is back, and reports), "fail" (the
           // cluster gives the Pod up: Failed) or "forget" (the stored Pod is gone).
@@ -88,6 +90,7 @@ struct WorldRules {
   bool foreign_frames = false;     // A log may hold the frame of another operation.
   bool wrong_database = false;     // A mutating run may open the second database instead.
   bool protocol_mismatch = false;  // A runner may not speak the protocol it is told.
+  bool old_caches = false;         // What a process reads from its caches may be old.
   friend bool operator==(const WorldRules&, const WorldRules&) = default;
 };
 
@@ -97,7 +100,7 @@ class Actors {
   Actors(const ApiServer& server, WorldRules rules);
 
   // Every step that can happen next, in a fixed order: Jobs, Pods, garbage, people, rivals,
-  // requests in flight, the clock.
+  // requests in flight, informers, the clock.
   std::vector<WorldStep> Offer(const World& world) const;
   // Takes one offered step. `world` is as it was offered in.
   void Take(World& world, const WorldStep& step) const;

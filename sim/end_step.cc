@@ -33,6 +33,9 @@ void ForEachHeld(const World& world, Visit visit) {
     for (const auto& [name, lease] : process.memory->leases) {
       visit(LeaseKey(process, name), lease.version);
     }
+    if (process.cache != nullptr) {
+      for (const Entry& entry : *process.cache) visit(entry.object->key, entry.version);
+    }
     for (const Work& work : process.work) {
       if (work.paused == nullptr) continue;
       for (const api::Answer& answer : work.paused->answers) {
@@ -61,6 +64,14 @@ void RewriteMemory(Process& process, Rank rank) {
 }
 
 template <class Rank>
+void RewriteCache(Process& process, Rank rank) {
+  if (process.cache == nullptr) return;
+  std::vector<Entry> next = *process.cache;
+  for (Entry& entry : next) entry.version = rank(entry.object->key, entry.version);
+  process.cache = std::make_shared<const std::vector<Entry>>(std::move(next));
+}
+
+template <class Rank>
 std::shared_ptr<const PausedPass> Rewritten(const PausedPass& paused, Rank rank) {
   auto next = std::make_shared<PausedPass>(paused);
   const auto in_stored = [&](api::AnyStored& stored) {
@@ -77,6 +88,7 @@ template <class Rank>
 void RewriteHeld(World& world, Rank rank) {
   for (Process& process : world.processes) {
     RewriteMemory(process, rank);
+    RewriteCache(process, rank);
     for (Work& work : process.work) {
       if (work.paused != nullptr) work.paused = Rewritten(*work.paused, rank);
     }

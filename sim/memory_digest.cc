@@ -150,7 +150,8 @@ void AbsorbDue(const Due& due, int64_t now_ms, const DigestOptions& options, Has
 
 void AbsorbProcess(const Process& process, int64_t now_ms, const DigestOptions& options,
                    Hasher& hasher) {
-  const auto& [name, running, configuration, memory, started_ms, wall_offset_ms, works] = process;
+  const auto& [name, running, configuration, memory, started_ms, wall_offset_ms, works, cache] =
+      process;
   hasher.Text(name).Bool(running).Int(Bits(wall_offset_ms));
   hasher.Hash(configuration.Digest(ConfigurationDigest));
   if (options.exact) hasher.Int(Bits(started_ms));
@@ -168,6 +169,7 @@ void AbsorbProcess(const Process& process, int64_t now_ms, const DigestOptions& 
     for (const api::Answer& answer : answers) loose.Answer(answer);
     for (const std::string& token : tokens) hasher.Text(token);
   }
+  if (cache != nullptr) hasher.Hash(EntriesDigest(*cache, now_ms, options));
 }
 
 // Versions are no part of the view, since all a reader can do with one is compare it with another

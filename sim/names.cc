@@ -17,10 +17,7 @@ class Search {
  public:
   explicit Search(absl::string_view word) : word_(word), hash_(StoredObject::WordHash(word)) {}
 
-  bool InStore(const World& world) const {
-    return std::any_of(world.objects.begin(), world.objects.end(),
-                       [&](const Entry& entry) { return entry.object->MentionsHash(hash_); });
-  }
+  bool InStore(const World& world) const { return InEntries(world.objects); }
 
   bool InFlight(const World& world) const {
     return std::any_of(world.in_flight.begin(), world.in_flight.end(),
@@ -31,7 +28,7 @@ class Search {
 
   bool InProcesses(const World& world) const {
     return std::any_of(world.processes.begin(), world.processes.end(), [&](const Process& process) {
-      return InMemory(*process.memory) ||
+      return InMemory(*process.memory) || (process.cache != nullptr && InEntries(*process.cache)) ||
              std::any_of(process.work.begin(), process.work.end(), [&](const Work& work) {
                return work.paused != nullptr && InPaused(*work.paused);
              });
@@ -51,6 +48,11 @@ class Search {
   }
 
  private:
+  bool InEntries(const std::vector<Entry>& entries) const {
+    return std::any_of(entries.begin(), entries.end(),
+                       [&](const Entry& entry) { return entry.object->MentionsHash(hash_); });
+  }
+
   bool InMessage(const api::MessagePtr& message) const {
     if (message == nullptr) return false;
     const std::vector<uint64_t> mentions = MentionsOf(*message);

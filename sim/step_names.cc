@@ -20,6 +20,7 @@ constexpr const char* kNames[] = {
     "ttl",      "ttl-pods",  "garbage",      "one",                               // kCollect
     "acquire",  "run",       "begin",        "end",   "move-history", "release",  // kRival
     "store",                                                                      // kDeliver
+    "lag",      "catch-up",                                                       // kInformers
     "lose",     "die",       "return",       "fail",  "forget",                   // kNode
 };
 

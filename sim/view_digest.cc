@@ -6,6 +6,7 @@
 // error here, and not a difference between states that nobody sees.
 
 #include <string>
+#include <vector>
 
 #include "lifecycle/api/kind.h"
 #include "lifecycle/api/time_fields.h"
@@ -18,12 +19,12 @@ namespace api = lifecycle::api;
 
 // Of several approvals or acknowledgments the oldest wins, so their order counts although their
 // times do not.
-void AbsorbCreationOrder(const World& world, Hasher& hasher) {
-  for (size_t i = 0; i < world.objects.size(); ++i) {
-    const StoredObject& object = *world.objects[i].object;
+void AbsorbCreationOrder(const std::vector<Entry>& objects, Hasher& hasher) {
+  for (const Entry& entry : objects) {
+    const StoredObject& object = *entry.object;
     if (!api::CreationOrderMatters(object.key.kind)) continue;
     uint64_t older = 0;
-    for (const Entry& other : world.objects) {
+    for (const Entry& other : objects) {
       if (other.object->key.kind == object.key.kind &&
           other.object->created_ms < object.created_ms) {
         ++older;
@@ -33,10 +34,19 @@ void AbsorbCreationOrder(const World& world, Hasher& hasher) {
   }
 }
 
-void AbsorbObjects(const World& world, Hasher& hasher) {
-  hasher.Int(world.objects.size());
-  for (const Entry& entry : world.objects) hasher.Hash(entry.object->content);
-  AbsorbCreationOrder(world, hasher);
+void AbsorbObjects(const std::vector<Entry>& objects, Hasher& hasher) {
+  hasher.Int(objects.size());
+  for (const Entry& entry : objects) hasher.Hash(entry.object->content);
+  AbsorbCreationOrder(objects, hasher);
+}
+
+void AbsorbObjectTimes(const std::vector<Entry>& objects, int64_t now_ms,
+                       const DigestOptions& options, Hasher& hasher) {
+  for (const Entry& entry : objects) {
+    if (entry.object->times_matter || options.exact) {
+      AbsorbTimes(entry.object->times, now_ms, options.exact, hasher);
+    }
+  }
 }
 
 void AbsorbLogs(const World& world, Hasher& hasher) {
@@ -58,21 +68,26 @@ void AbsorbLogs(const World& world, Hasher& hasher) {
 
 Hash128 ContentDigest(const World& world) {
   Hasher hasher;
-  AbsorbObjects(world, hasher);
+  AbsorbObjects(world.objects, hasher);
   AbsorbLogs(world, hasher);
   return hasher.Finish();
 }
 
 Hash128 ViewDigest(const World& world, const DigestOptions& options) {
   Hasher hasher;
-  AbsorbObjects(world, hasher);
+  AbsorbObjects(world.objects, hasher);
   AbsorbLogs(world, hasher);
-  for (const Entry& entry : world.objects) {
-    if (entry.object->times_matter || options.exact) {
-      AbsorbTimes(entry.object->times, world.now_ms, options.exact, hasher);
-    }
-  }
+  AbsorbObjectTimes(world.objects, world.now_ms, options, hasher);
   if (options.exact) hasher.Int(static_cast<uint64_t>(world.now_ms));
+  return hasher.Finish();
+}
+
+Hash128 EntriesDigest(const std::vector<Entry>& entries, int64_t now_ms,
+                      const DigestOptions& options) {
+  Hasher hasher;
+  AbsorbObjects(entries, hasher);
+  AbsorbObjectTimes(entries, now_ms, options, hasher);
+  for (const Entry& entry : entries) hasher.Int(static_cast<uint64_t>(entry.version));
   return hasher.Finish();
 }
 

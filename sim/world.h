@@ -115,6 +115,9 @@ struct Process {
   int64_t started_ms = 0;      // World time at which its monotonic clock read 0.
   int64_t wall_offset_ms = 0;  // Its wall clock minus the world's time.
   std::vector<Work> work;      // By resource key.
+  // What its informers show while they lag behind: what they watch, as it stood then, in the order
+  // of the store. Null while they are up to date, as those of a process that just started are.
+  std::shared_ptr<const std::vector<Entry>> cache;
 };
 
 // What a rival claimant of a realm does: take the Lease, change the database, give the Lease back.
@@ -172,6 +175,9 @@ Hash128 MemoryDigest(const World& world, const DigestOptions& options);
 Hash128 TruthDigest(const World& world, const DigestOptions& options);
 // All three: the state key.
 Hash128 StateKey(const World& world, const DigestOptions& options);
+// Stored objects that somebody holds: with their versions, and how far their times are.
+Hash128 EntriesDigest(const std::vector<Entry>& entries, int64_t now_ms,
+                      const DigestOptions& options);
 // One request in flight.
 Hash128 RequestDigest(const InFlight& one, int64_t now_ms, const DigestOptions& options);
 

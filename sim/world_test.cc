@@ -135,6 +135,10 @@ TEST(DigestTest, WhatAProcessRemembersAndOwesIsMemory) {
   EXPECT_EQ(Moved([](TestStore& store) { ProcessOf(store).running = false; }), "m");
   EXPECT_EQ(Moved([](TestStore& store) { ProcessOf(store).wall_offset_ms = 5; }), "m");
   EXPECT_EQ(Moved([](TestStore& store) {
+              ProcessOf(store).cache = std::make_shared<std::vector<Entry>>(store.world.objects);
+            }),
+            "m");
+  EXPECT_EQ(Moved([](TestStore& store) {
               ProcessOf(store).configuration.Edit().controller_revision = "r2";
             }),
             "m");
