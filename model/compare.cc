@@ -139,8 +139,11 @@ namespace {
 absl::Status MatchOfCreate(const lifecycle::dispatch::ClaimContext& context,
                            const api::Job& submitted, const api::Job& stored,
                            const api::Job& expected) {
-  absl::Status match = lifecycle::dispatch::HoldSubmitted(context, submitted, expected);
-  return match.ok() ? lifecycle::dispatch::HoldReadBack(context, stored, expected) : match;
+  absl::Status match = lifecycle::dispatch::HoldToBuilt(lifecycle::rules::JobAsker::kWebhookCreate,
+                                                        context, submitted, expected);
+  return match.ok() ? lifecycle::dispatch::HoldToBuilt(lifecycle::rules::JobAsker::kReadBack,
+                                                       context, stored, expected)
+                    : match;
 }
 
 }  // namespace
@@ -195,11 +198,15 @@ absl::Status MayBeCleaned(const ResourceView& view, const api::Job& job) {
   const absl::Status running = absl::FailedPreconditionError("the Job is still running");
   if (retired) {
     if (!ended) return running;
-    return view.claim != nullptr ? lifecycle::dispatch::HoldRetiredReading(*view.schema, job)
-                                 : lifecycle::dispatch::HoldRetiredApply(*view.schema, job);
+    return view.claim != nullptr
+               ? lifecycle::dispatch::HoldRetiredReading(
+                     lifecycle::rules::JobAsker::kWebhookTtlRetiredReading, *view.schema, job)
+               : lifecycle::dispatch::HoldRetiredApply(
+                     lifecycle::rules::JobAsker::kWebhookTtlRetiredApply, *view.schema, job);
   }
   if (!ended && !(view.schema != nullptr && IsApply(*view.claim))) return running;
-  return lifecycle::dispatch::HoldToEnvelope(ContextOf(view), job);
+  return lifecycle::dispatch::HoldToEnvelope(lifecycle::rules::JobAsker::kWebhookTtl,
+                                             ContextOf(view), job);
 }
 
 // Whether a record of the resource names this Job, UID included.

@@ -71,9 +71,12 @@ std::string NotToBeCleaned(const Scene& scene, const ResourceView& resource, con
       resource.schema->status().pending_binding_retirement().job().uid() == uid) {
     // The Job a rotation left: nobody cleans it while it runs.
     if (!IsTerminal(job)) return "the Job is still running";
-    const absl::Status match = resource.claim != nullptr
-                                   ? lifecycle::dispatch::HoldRetiredReading(*resource.schema, job)
-                                   : lifecycle::dispatch::HoldRetiredApply(*resource.schema, job);
+    const absl::Status match =
+        resource.claim != nullptr
+            ? lifecycle::dispatch::HoldRetiredReading(lifecycle::rules::JobAsker::kRotationCleanup,
+                                                      *resource.schema, job)
+            : lifecycle::dispatch::HoldRetiredApply(lifecycle::rules::JobAsker::kRotationCleanup,
+                                                    *resource.schema, job);
     return match.ok() ? "" : "the Job does not match the record";
   }
   if (resource.claim == nullptr || resource.claim->job_uid() != uid)

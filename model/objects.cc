@@ -63,7 +63,8 @@ absl::Status MatchOf(const ResourceView& view, const api::Job& job) {
   const bool schema = view.schema != nullptr;
   // A claim that a rotation kept is held to what the rotation recorded of it.
   if (schema && view.schema->status().pending_binding_retirement().has_job()) {
-    return lifecycle::dispatch::HoldRetiredReading(*view.schema, job);
+    return lifecycle::dispatch::HoldRetiredReading(lifecycle::rules::JobAsker::kRotationCleanup,
+                                                   *view.schema, job);
   }
   const api::ExecutionBinding& binding = schema ? view.schema->status().execution_binding()
                                                 : view.migration->status().execution_binding();
@@ -73,7 +74,8 @@ absl::Status MatchOf(const ResourceView& view, const api::Job& job) {
       .claim = *view.claim,
       .binding = binding,
       .plan = schema && IsApply(*view.claim) ? &view.schema->status().plan() : nullptr};
-  return lifecycle::dispatch::HoldToEnvelope(context, job);
+  return lifecycle::dispatch::HoldToEnvelope(lifecycle::rules::JobAsker::kInputsMoved, context,
+                                             job);
 }
 
 // The hash is one already.

@@ -21,8 +21,6 @@ using api::ActiveOperation;
 using api::Job;
 using rules::Family;
 
-constexpr int32_t kCleanupTtlSeconds = 300;
-
 // The claim reserves this name and records no Job yet: every Job ever stored under a claim's name
 // was stored in that state (spec 01, 15.8).
 absl::Status HoldsReservation(const api::ObjectMeta& owner, bool has_claim,
@@ -53,11 +51,12 @@ absl::Status ReviewMigrationJob(const Job& job, const api::PtahMigration& migrat
   const absl::StatusOr<Job> built =
       dispatch::BuildMigrationJob(migration, claim, plan.get(), configuration);
   if (!built.ok()) return Refused(built.status().message());
-  return dispatch::HoldSubmitted({.family = Family::kMigration,
-                                  .owner = migration.metadata(),
-                                  .claim = claim,
-                                  .binding = migration.status().execution_binding()},
-                                 job, *built);
+  return dispatch::HoldToBuilt(rules::JobAsker::kWebhookCreate,
+                               {.family = Family::kMigration,
+                                .owner = migration.metadata(),
+                                .claim = claim,
+                                .binding = migration.status().execution_binding()},
+                               job, *built);
 }
 
 absl::Status ReviewSchemaJob(const Job& job, const api::PtahSchema& schema,
@@ -77,7 +76,8 @@ absl::Status ReviewSchemaJob(const Job& job, const api::PtahSchema& schema,
   const absl::StatusOr<Job> built =
       dispatch::BuildSchemaJob(schema, claim, plan.get(), configuration);
   if (!built.ok()) return Refused(built.status().message());
-  return dispatch::HoldSubmitted(
+  return dispatch::HoldToBuilt(
+      rules::JobAsker::kWebhookCreate,
       {.family = Family::kSchema,
        .owner = schema.metadata(),
        .claim = claim,
@@ -99,7 +99,7 @@ absl::Status ReviewClaimedTtl(const Job& job, const dispatch::ClaimContext& cont
   const bool may_run =
       context.family == Family::kSchema && rules::SchemaOperation(claim.type()).mutating;
   if (!may_run && !IsTerminal(job)) return Refused("the Job has not ended");
-  return dispatch::HoldToEnvelope(context, job);
+  return dispatch::HoldToEnvelope(rules::JobAsker::kWebhookTtl, context, job);
 }
 
 // The retirement record names this very Job, by name and UID.
@@ -112,8 +112,9 @@ bool IsRetired(const Job& job, const api::PendingBindingRetirement& record) {
 // still speak for. Nobody is waiting for it to be cleaned while it runs.
 absl::Status ReviewRetiredTtl(const Job& job, const api::PtahSchema& schema) {
   if (!IsTerminal(job)) return Refused("the retired Job has not ended");
-  return schema.status().has_active_operation() ? dispatch::HoldRetiredReading(schema, job)
-                                                : dispatch::HoldRetiredApply(schema, job);
+  return schema.status().has_active_operation()
+             ? dispatch::HoldRetiredReading(rules::JobAsker::kWebhookTtlRetiredReading, schema, job)
+             : dispatch::HoldRetiredApply(rules::JobAsker::kWebhookTtlRetiredApply, schema, job);
 }
 
 absl::Status ReviewSchemaTtl(const Job& job, const api::PtahSchema& schema) {
@@ -131,7 +132,7 @@ absl::Status ReviewSchemaTtl(const Job& job, const api::PtahSchema& schema) {
 bool IsTtlTransition(const Job& before, const Job& after) {
   if (before.spec().has_ttl_seconds_after_finished()) return false;
   Job expected = before;
-  expected.mutable_spec()->set_ttl_seconds_after_finished(kCleanupTtlSeconds);
+  expected.mutable_spec()->set_ttl_seconds_after_finished(rules::kCleanupTtlSeconds);
   // The server's own: it counts the change of the spec.
   expected.mutable_metadata()->set_generation(after.metadata().generation());
   return api::Equal(expected, after);
@@ -162,7 +163,7 @@ absl::Status ReviewJobCreate(const Job& job, const api::DirectReader& reader,
 absl::Status ReviewJobUpdate(const Job& before, const Job& after, const api::DirectReader& reader) {
   if (!IsTtlTransition(before, after)) {
     return Refused(absl::StrCat("the one change of a Job is its cleanup TTL, from absent to ",
-                                kCleanupTtlSeconds));
+                                rules::kCleanupTtlSeconds));
   }
   const std::string& namespace_ = before.metadata().namespace_();
   if (const api::OwnerReference* owner = SoleOwner(before.metadata(), api::Kind::kPtahSchema)) {

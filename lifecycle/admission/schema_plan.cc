@@ -20,7 +20,6 @@ namespace {
 constexpr int kChunksMax = 16;
 constexpr int64_t kChunkBytesMax = 512 * 1024;
 constexpr int64_t kPlanBytesMax = 8 * 1024 * 1024;
-constexpr int32_t kCleanupTtlSeconds = 300;
 
 bool IsShapedManifest(const api::PtahSchemaPlan& plan) {
   const api::PtahSchemaPlanSpec& spec = plan.spec();
@@ -71,16 +70,13 @@ absl::Status ReviewSourceJob(const api::PtahSchema& schema, const api::DirectRea
   if (!job || claim.job_uid().empty() || job->metadata().uid() != claim.job_uid()) {
     return Refused("the Job the plan was computed by is gone");
   }
-  if (!dispatch::EndOf(*job).succeeded ||
-      job->spec().ttl_seconds_after_finished() != kCleanupTtlSeconds) {
-    return Refused("the Job the plan was computed by has not succeeded, or has no cleanup TTL");
-  }
-  return dispatch::HoldToRebuild({.family = rules::Family::kSchema,
-                                  .owner = schema.metadata(),
-                                  .claim = claim,
-                                  .binding = schema.status().execution_binding()},
-                                 *job,
-                                 dispatch::BuildSchemaJob(schema, claim, nullptr, configuration));
+  return dispatch::HoldToBuilt(rules::JobAsker::kWebhookPublication,
+                               {.family = rules::Family::kSchema,
+                                .owner = schema.metadata(),
+                                .claim = claim,
+                                .binding = schema.status().execution_binding()},
+                               *job,
+                               dispatch::BuildSchemaJob(schema, claim, nullptr, configuration));
 }
 
 // Everything of a projection but what the server assigns.

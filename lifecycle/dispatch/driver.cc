@@ -187,12 +187,13 @@ class Run {
         context_.client.Get<api::Job>(family_.metadata().namespace_(), claim.job_name());
     if (!read.ok()) return PassResult::Error(read.status());
     if (StepResult ended = BuildOnce()) return ended;
-    const absl::Status held = HoldReadBack({.family = family_.family(),
-                                            .owner = family_.metadata(),
-                                            .claim = claim,
-                                            .binding = family_.binding(),
-                                            .plan = family_.plan_record()},
-                                           **read, *built_);
+    const absl::Status held = HoldToBuilt(rules::JobAsker::kReadBack,
+                                          {.family = family_.family(),
+                                           .owner = family_.metadata(),
+                                           .claim = claim,
+                                           .binding = family_.binding(),
+                                           .plan = family_.plan_record()},
+                                          **read, *built_);
     if (held.ok()) {
       confirmed_ = *std::move(read);
       return std::nullopt;

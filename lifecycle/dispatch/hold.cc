@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "absl/strings/str_cat.h"
+#include "lifecycle/api/check.h"
 #include "lifecycle/api/core.pb.h"
 #include "lifecycle/api/names.h"
 #include "lifecycle/api/operation.pb.h"
@@ -44,14 +45,30 @@ rules::ClaimIdentity IdentityOf(rules::Family family, const api::ObjectMeta& own
           .started_at_ms = claim.started_at_ms()};
 }
 
-absl::Status Ask(const ClaimContext& context, const api::Job& job, rules::MatchMode mode,
+absl::Status Ask(const rules::JobHolding& holding, const ClaimContext& context, const api::Job& job,
                  const api::Job* built) {
   const std::optional<rules::PlanIdentity> plan =
       context.plan == nullptr ? std::nullopt : std::make_optional(PlanOf(*context.plan));
   rules::ClaimIdentity identity = IdentityOf(context.family, context.owner, context.claim);
   if (plan) identity.plan = &*plan;
-  return AnswerOf(rules::Match(
-      {.claim = identity, .job = job, .mode = mode, .built = built, .binding = &context.binding}));
+  return AnswerOf(rules::Match({.claim = identity,
+                                .job = job,
+                                .mode = holding.mode,
+                                .built = built,
+                                .binding = holding.in_force ? &context.binding : nullptr}));
+}
+
+bool HasSucceededWithTtl(const api::Job& job) {
+  return EndOf(job).succeeded &&
+         job.spec().ttl_seconds_after_finished() == rules::kCleanupTtlSeconds;
+}
+
+// No binding is in force for a retired Job, which Match is told by the lack of one.
+absl::Status AskRetired(rules::JobAsker asker, const rules::ClaimIdentity& identity,
+                        const api::Job& live) {
+  const rules::JobHolding holding = rules::HoldingOf(asker);
+  STOPGAP_CHECK(holding.held_to_record && !holding.in_force, "no retired Job is asked about so");
+  return AnswerOf(rules::Match({.claim = identity, .job = live, .mode = holding.mode}));
 }
 
 // What the record says of the Job, which the matcher is not told.
@@ -68,23 +85,27 @@ absl::Status HoldToRecord(const api::PendingBindingRetirement& record, absl::str
 
 }  // namespace
 
-absl::Status HoldReadBack(const ClaimContext& context, const api::Job& stored,
-                          const api::Job& expected) {
-  return Ask(context, stored, rules::MatchMode::kBuiltStored, &expected);
+absl::Status HoldToBuilt(rules::JobAsker asker, const ClaimContext& context, const api::Job& job,
+                         absl::StatusOr<api::Job> built) {
+  const rules::JobHolding holding = rules::HoldingOf(asker);
+  STOPGAP_CHECK(rules::IsHeldToBuilt(asker), "nothing is built for one who holds to the envelope");
+  if (holding.succeeded_with_ttl && !HasSucceededWithTtl(job)) {
+    return absl::FailedPreconditionError("the Job has not succeeded, or has no cleanup TTL");
+  }
+  if (!built.ok()) return built.status();
+  if (holding.takes_manager_identity) TakeManagerIdentity(job.spec().template_(), *built);
+  return Ask(holding, context, job, &*built);
 }
 
-absl::Status HoldToRebuild(const ClaimContext& context, const api::Job& live,
-                           absl::StatusOr<api::Job> rebuilt) {
-  if (!rebuilt.ok()) return rebuilt.status();
-  TakeManagerIdentity(live.spec().template_(), *rebuilt);
-  return Ask(context, live, rules::MatchMode::kBuiltStored, &*rebuilt);
+absl::Status HoldToEnvelope(rules::JobAsker asker, const ClaimContext& context,
+                            const api::Job& job) {
+  const rules::JobHolding holding = rules::HoldingOf(asker);
+  STOPGAP_CHECK(!rules::IsHeldToBuilt(asker), "the envelope is too little for one who can build");
+  return Ask(holding, context, job, nullptr);
 }
 
-absl::Status HoldToEnvelope(const ClaimContext& context, const api::Job& live) {
-  return Ask(context, live, rules::MatchMode::kEnvelope, nullptr);
-}
-
-absl::Status HoldRetiredReading(const api::PtahSchema& schema, const api::Job& live) {
+absl::Status HoldRetiredReading(rules::JobAsker asker, const api::PtahSchema& schema,
+                                const api::Job& live) {
   const api::ActiveOperation& claim = schema.status().active_operation();
   if (!rules::SchemaOperation(claim.type()).read_only) {
     return absl::FailedPreconditionError("no reading of a retired epoch is kept");
@@ -94,11 +115,11 @@ absl::Status HoldRetiredReading(const api::PtahSchema& schema, const api::Job& l
   if (!named.ok()) return named;
   const rules::ClaimIdentity identity =
       IdentityOf(rules::Family::kSchema, schema.metadata(), claim);
-  return AnswerOf(
-      rules::Match({.claim = identity, .job = live, .mode = rules::MatchMode::kEnvelope}));
+  return AskRetired(asker, identity, live);
 }
 
-absl::Status HoldRetiredApply(const api::PtahSchema& schema, const api::Job& live) {
+absl::Status HoldRetiredApply(rules::JobAsker asker, const api::PtahSchema& schema,
+                              const api::Job& live) {
   const api::PendingObservation& proof = schema.status().pending_observation();
   if (schema.status().has_active_operation() ||
       proof.outcome() != api::proof_outcome::kOutcomeUnknown) {
@@ -121,13 +142,7 @@ absl::Status HoldRetiredApply(const api::PtahSchema& schema, const api::Job& liv
       .epoch = proof.plan().execution_binding_id(),
       .snapshot = proof.has_admission_snapshot() ? &proof.admission_snapshot() : nullptr,
       .plan = &plan};
-  return AnswerOf(
-      rules::Match({.claim = identity, .job = live, .mode = rules::MatchMode::kEnvelope}));
-}
-
-absl::Status HoldSubmitted(const ClaimContext& context, const api::Job& submitted,
-                           const api::Job& expected) {
-  return Ask(context, submitted, rules::MatchMode::kBuiltSubmitted, &expected);
+  return AskRetired(asker, identity, live);
 }
 
 }  // namespace lifecycle::dispatch

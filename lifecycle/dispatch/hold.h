@@ -1,8 +1,9 @@
 // Whether the Job that stands under a claim's reserved name is that claim's: both families and the
 // driver ask here, and the answer is rules::Match's, which the webhook asks too.
 //
-// A reader that can rebuild the Job holds it to the rebuild. One that cannot, because the inputs
-// moved since dispatch, holds it to what the claim fixes: the envelope.
+// What each of them holds it to stands in rules/job_holding.h: an asker that can rebuild the Job
+// compares it with that, and one that cannot, because the inputs moved since dispatch, holds it to
+// what the claim fixes: the envelope.
 //
 // Answers: spec 02, E-8b, F-4; spec 03, 7.3.
 
@@ -11,6 +12,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "lifecycle/rules/job_holding.h"
 #include "lifecycle/rules/operation.h"
 
 namespace lifecycle::api {
@@ -33,32 +35,26 @@ struct ClaimContext {
   const api::PlanRecord* plan = nullptr;  // Schema Apply only: status.plan.
 };
 
-// All of these return OK when the Job is the claim's, and FailedPrecondition that says why not.
+// All of these return OK when the Job is the claim's by what the asker holds it to, and
+// FailedPrecondition that says why not.
 
-// The read-back of a create this pass made (E-8b): `expected` is the very Job that was sent.
-absl::Status HoldReadBack(const ClaimContext& context, const api::Job& stored,
-                          const api::Job& expected);
+// For an asker that compares with `built`: the Job as it was sent, or as it is built again. An
+// error (the plan is gone, say) holds nothing.
+absl::Status HoldToBuilt(rules::JobAsker asker, const ClaimContext& context, const api::Job& job,
+                         absl::StatusOr<api::Job> built);
 
-// Adoption and supervision while the inputs still hold (F-4). `rebuilt` is the result of building
-// the Job again: an error (the plan is gone, say) holds nothing. The manager identity is taken from
-// the live template first.
-absl::Status HoldToRebuild(const ClaimContext& context, const api::Job& live,
-                           absl::StatusOr<api::Job> rebuilt);
+// For an asker that has nothing to build it from: labels, annotations, epoch, and the template
+// against the snapshot.
+absl::Status HoldToEnvelope(rules::JobAsker asker, const ClaimContext& context,
+                            const api::Job& job);
 
-// Adoption and supervision once the inputs moved, and the cleanup TTL (F-4, I-2): labels,
-// annotations, epoch, and the template against the snapshot.
-absl::Status HoldToEnvelope(const ClaimContext& context, const api::Job& live);
-
-// The Job a rotation of a schema's binding left behind (M-7), for adoption and the cleanup TTL: the
-// kept read-only claim's, or the Apply's that only the pending observation still carries. There is
-// no binding in force for it; its epoch is held to the retirement record, and so are its name and,
-// once it is known, its UID. The webhook asks the same (spec 01, 12.2).
-absl::Status HoldRetiredReading(const api::PtahSchema& schema, const api::Job& live);
-absl::Status HoldRetiredApply(const api::PtahSchema& schema, const api::Job& live);
-
-// What the webhook holds a submitted create to (spec 01, 12.2).
-absl::Status HoldSubmitted(const ClaimContext& context, const api::Job& submitted,
-                           const api::Job& expected);
+// The Job a rotation of a schema's binding left behind (M-7): the kept read-only claim's, or the
+// Apply's that only the pending observation still carries. The retirement record has to name it,
+// with its UID once that is known.
+absl::Status HoldRetiredReading(rules::JobAsker asker, const api::PtahSchema& schema,
+                                const api::Job& live);
+absl::Status HoldRetiredApply(rules::JobAsker asker, const api::PtahSchema& schema,
+                              const api::Job& live);
 
 }  // namespace lifecycle::dispatch
 

@@ -47,20 +47,26 @@ TEST(HoldTest, AReadBackJobIsTheOneThatWasSent) {
   MigrationApply migration;
   migration.TakeSnapshot();
   const api::Job sent = migration.Build();
-  EXPECT_EQ(HoldReadBack(ContextOf(migration), Stored(sent), sent), absl::OkStatus());
+  EXPECT_EQ(HoldToBuilt(rules::JobAsker::kReadBack, ContextOf(migration), Stored(sent), sent),
+            absl::OkStatus());
   SchemaApply schema;
   schema.TakeSnapshot();
-  EXPECT_EQ(HoldReadBack(ContextOf(schema), Stored(schema.Build()), schema.Build()),
+  EXPECT_EQ(HoldToBuilt(rules::JobAsker::kReadBack, ContextOf(schema), Stored(schema.Build()),
+                        schema.Build()),
             absl::OkStatus());
 }
 
 TEST(HoldTest, AJobIsHeldToTheEnvelopeWithoutARebuild) {
   MigrationApply migration;
   migration.TakeSnapshot();
-  EXPECT_EQ(HoldToEnvelope(ContextOf(migration), Stored(migration.Build())), absl::OkStatus());
+  EXPECT_EQ(HoldToEnvelope(rules::JobAsker::kInputsMoved, ContextOf(migration),
+                           Stored(migration.Build())),
+            absl::OkStatus());
   SchemaApply schema;
   schema.TakeSnapshot();
-  EXPECT_EQ(HoldToEnvelope(ContextOf(schema), Stored(schema.Build())), absl::OkStatus());
+  EXPECT_EQ(
+      HoldToEnvelope(rules::JobAsker::kInputsMoved, ContextOf(schema), Stored(schema.Build())),
+      absl::OkStatus());
 }
 
 TEST(HoldTest, ASubmittedJobIsHeldAsTheWebhookSeesIt) {
@@ -68,14 +74,20 @@ TEST(HoldTest, ASubmittedJobIsHeldAsTheWebhookSeesIt) {
   sample.TakeSnapshot();
   api::Job submitted = sample.Build();
   submitted.mutable_metadata()->set_uid("assigned-before-admission");
-  EXPECT_EQ(HoldSubmitted(ContextOf(sample), submitted, sample.Build()), absl::OkStatus());
+  EXPECT_EQ(
+      HoldToBuilt(rules::JobAsker::kWebhookCreate, ContextOf(sample), submitted, sample.Build()),
+      absl::OkStatus());
   submitted.mutable_spec()->set_ttl_seconds_after_finished(300);
-  EXPECT_FALSE(HoldSubmitted(ContextOf(sample), submitted, sample.Build()).ok());
+  EXPECT_FALSE(
+      HoldToBuilt(rules::JobAsker::kWebhookCreate, ContextOf(sample), submitted, sample.Build())
+          .ok());
 }
 
 TEST(HoldTest, AClaimWithoutASnapshotHoldsNoJob) {
   const MigrationApply sample;
-  EXPECT_FALSE(HoldToEnvelope(ContextOf(sample), Stored(sample.Build())).ok());
+  EXPECT_FALSE(
+      HoldToEnvelope(rules::JobAsker::kInputsMoved, ContextOf(sample), Stored(sample.Build()))
+          .ok());
 }
 
 TEST(HoldTest, AManagerThatOnlyChangedItsIdentityAdoptsItsPredecessorsJob) {
@@ -86,8 +98,11 @@ TEST(HoldTest, AManagerThatOnlyChangedItsIdentityAdoptsItsPredecessorsJob) {
   successor.configuration.controller_image = samples::Pinned('d');
   successor.configuration.controller_revision = "r2";
   successor.configuration.runner_image = samples::Pinned('e');
-  EXPECT_FALSE(HoldReadBack(ContextOf(successor), live, successor.Build()).ok());
-  EXPECT_EQ(HoldToRebuild(ContextOf(successor), live, successor.Build()), absl::OkStatus());
+  EXPECT_FALSE(
+      HoldToBuilt(rules::JobAsker::kReadBack, ContextOf(successor), live, successor.Build()).ok());
+  EXPECT_EQ(
+      HoldToBuilt(rules::JobAsker::kInputsHold, ContextOf(successor), live, successor.Build()),
+      absl::OkStatus());
 }
 
 template <class Sample>
@@ -96,10 +111,15 @@ void ExpectAnotherBuilderDoesNotHold(Sample predecessor) {
   const api::Job live = Stored(predecessor.Build());
   Sample successor = predecessor;
   successor.configuration.builder_revision = 2;
-  EXPECT_FALSE(HoldToRebuild(ContextOf(successor), live, successor.Build()).ok());
-  EXPECT_FALSE(HoldSubmitted(ContextOf(successor), predecessor.Build(), successor.Build()).ok());
+  EXPECT_FALSE(
+      HoldToBuilt(rules::JobAsker::kInputsHold, ContextOf(successor), live, successor.Build())
+          .ok());
+  EXPECT_FALSE(HoldToBuilt(rules::JobAsker::kWebhookCreate, ContextOf(successor),
+                           predecessor.Build(), successor.Build())
+                   .ok());
   // What the claim fixes without a rebuild, the Job has all the same: it may be cleaned up.
-  EXPECT_EQ(HoldToEnvelope(ContextOf(successor), live), absl::OkStatus());
+  EXPECT_EQ(HoldToEnvelope(rules::JobAsker::kInputsMoved, ContextOf(successor), live),
+            absl::OkStatus());
 }
 
 TEST(HoldTest, AManagerThatBuildsAnotherJobDoesNotHoldItsPredecessors) {
@@ -110,8 +130,8 @@ TEST(HoldTest, AManagerThatBuildsAnotherJobDoesNotHoldItsPredecessors) {
 TEST(HoldTest, AJobThatCannotBeRebuiltIsNotHeld) {
   MigrationApply sample;
   sample.TakeSnapshot();
-  EXPECT_EQ(HoldToRebuild(ContextOf(sample), Stored(sample.Build()),
-                          absl::FailedPreconditionError("the plan is gone"))
+  EXPECT_EQ(HoldToBuilt(rules::JobAsker::kInputsHold, ContextOf(sample), Stored(sample.Build()),
+                        absl::FailedPreconditionError("the plan is gone"))
                 .message(),
             "the plan is gone");
 }
@@ -121,8 +141,10 @@ TEST(HoldTest, ACollectedJobStaysTheClaims) {
   sample.TakeSnapshot();
   api::Job live = Stored(sample.Build());
   live.mutable_spec()->set_ttl_seconds_after_finished(300);
-  EXPECT_EQ(HoldToRebuild(ContextOf(sample), live, sample.Build()), absl::OkStatus());
-  EXPECT_EQ(HoldToEnvelope(ContextOf(sample), live), absl::OkStatus());
+  EXPECT_EQ(HoldToBuilt(rules::JobAsker::kInputsHold, ContextOf(sample), live, sample.Build()),
+            absl::OkStatus());
+  EXPECT_EQ(HoldToEnvelope(rules::JobAsker::kInputsMoved, ContextOf(sample), live),
+            absl::OkStatus());
 }
 
 struct Variation {
@@ -189,8 +211,10 @@ TEST(HoldTest, AJobThatDiffersInOneThingIsRefused) {
     SCOPED_TRACE(variation.what);
     api::Job live = Stored(sample.Build());
     variation.apply(live);
-    EXPECT_FALSE(HoldToRebuild(ContextOf(sample), live, sample.Build()).ok());
-    EXPECT_EQ(HoldToEnvelope(ContextOf(sample), live).ok(), !variation.envelope_sees_it);
+    EXPECT_FALSE(
+        HoldToBuilt(rules::JobAsker::kInputsHold, ContextOf(sample), live, sample.Build()).ok());
+    EXPECT_EQ(HoldToEnvelope(rules::JobAsker::kInputsMoved, ContextOf(sample), live).ok(),
+              !variation.envelope_sees_it);
   }
 }
 
@@ -213,7 +237,7 @@ TEST(HoldTest, AClaimThatDiffersInOneThingRefusesTheJob) {
     sample.TakeSnapshot();
     const api::Job live = Stored(sample.Build());
     apply(*sample.migration.mutable_status()->mutable_active_operation());
-    EXPECT_FALSE(HoldToEnvelope(ContextOf(sample), live).ok());
+    EXPECT_FALSE(HoldToEnvelope(rules::JobAsker::kInputsMoved, ContextOf(sample), live).ok());
   }
 }
 
@@ -222,7 +246,7 @@ TEST(HoldTest, AClaimOfAnotherEpochThanTheOneInForceHoldsNoJob) {
   sample.TakeSnapshot();
   const api::Job live = Stored(sample.Build());
   sample.migration.mutable_status()->mutable_execution_binding()->set_epoch(Epoch('f'));
-  EXPECT_FALSE(HoldToEnvelope(ContextOf(sample), live).ok());
+  EXPECT_FALSE(HoldToEnvelope(rules::JobAsker::kInputsMoved, ContextOf(sample), live).ok());
 }
 
 }  // namespace

@@ -61,11 +61,11 @@ StepResult HoldToClaim(const StoredJob& job, Inputs inputs, Pass& pass) {
       return PassResult::Error(rebuilt.status());
     }
     const bool rebuildable = rebuilt.ok();
-    held = dispatch::HoldToRebuild(context, *job, std::move(rebuilt));
+    held = dispatch::HoldToBuilt(rules::JobAsker::kInputsHold, context, *job, std::move(rebuilt));
     if (held.ok()) return std::nullopt;
     pass.client().Journal(!mutating ? "F-8 refused" : rebuildable ? "I-3 refused" : "I-3 rebuild");
   } else {
-    held = dispatch::HoldToEnvelope(context, *job);
+    held = dispatch::HoldToEnvelope(rules::JobAsker::kInputsMoved, context, *job);
     if (held.ok()) return std::nullopt;
     pass.client().Journal(mutating ? "I-3 envelope" : "F-8 refused");
   }

@@ -114,7 +114,8 @@ bool MayGetCleanupTtl(const api::Job& job, const Pass& pass) {
     return false;
   }
   if (!dispatch::EndOf(job).terminal) return false;
-  return dispatch::HoldToEnvelope({.family = rules::Family::kMigration,
+  return dispatch::HoldToEnvelope(rules::JobAsker::kInputsMoved,
+                                  {.family = rules::Family::kMigration,
                                    .owner = pass.metadata(),
                                    .claim = pass.claim(),
                                    .binding = pass.binding()},

@@ -21,7 +21,6 @@ using Texts = google::protobuf::Map<std::string, std::string>;
 namespace annotation = api::annotation;
 namespace label = api::label;
 
-constexpr int32_t kCleanupTtlSeconds = 300;
 constexpr size_t kPodMetadataMax = 16;
 constexpr size_t kVersionMax = 128;
 

@@ -60,6 +60,9 @@ struct ClaimIdentity {
   const PlanIdentity* plan = nullptr;  // Schema Apply only.
 };
 
+// The only TTL a Job may be given: how long after its end it stays to be looked at (spec 01, 14).
+inline constexpr int32_t kCleanupTtlSeconds = 300;
+
 enum class MatchMode {
   kBuiltSubmitted,  // A create as the webhook sees it.
   kBuiltStored,

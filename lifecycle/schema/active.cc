@@ -82,7 +82,7 @@ absl::Status Hold(Pass& pass, ClaimWork& work, const api::Job& job, bool inputs_
                                           .binding = work.binding(),
                                           .plan = work.plan_record()};
   if (!inputs_hold) {
-    absl::Status held = dispatch::HoldToEnvelope(context, job);
+    absl::Status held = dispatch::HoldToEnvelope(rules::JobAsker::kInputsMoved, context, job);
     if (!held.ok()) pass.client().Journal(mutating ? "I-3 envelope" : "F-8 refused");
     return held;
   }
@@ -90,7 +90,8 @@ absl::Status Hold(Pass& pass, ClaimWork& work, const api::Job& job, bool inputs_
   ended = work.Rebuild(rebuilt);
   if (ended) return absl::OkStatus();
   const bool rebuildable = rebuilt.ok();
-  absl::Status held = dispatch::HoldToRebuild(context, job, std::move(rebuilt));
+  absl::Status held =
+      dispatch::HoldToBuilt(rules::JobAsker::kInputsHold, context, job, std::move(rebuilt));
   if (held.ok()) return held;
   pass.client().Journal(!mutating ? "F-8 refused" : rebuildable ? "I-3 refused" : "I-3 rebuild");
   return held;

@@ -26,7 +26,8 @@ bool OwnedByClaim(const ClaimWork& work, const api::Job& job) {
 // claim's by its envelope may get one.
 bool MayGetTtl(const Pass& pass, const ClaimWork& work, const api::Job& job) {
   return OwnedByClaim(work, job) && pass.metadata().deletion_timestamp_ms() == 0 &&
-         dispatch::HoldToEnvelope({.family = rules::Family::kSchema,
+         dispatch::HoldToEnvelope(rules::JobAsker::kInputsMoved,
+                                  {.family = rules::Family::kSchema,
                                    .owner = work.metadata(),
                                    .claim = work.claim(),
                                    .binding = work.binding(),

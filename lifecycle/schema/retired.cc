@@ -119,7 +119,8 @@ PassResult WorkOffReading(Pass& pass) {
   rules::RetiredReadOnlyFacts facts = {.job_found = job->has_value(),
                                        .uid_known = !RecordOf(pass).job().uid().empty()};
   if (*job) {
-    facts.matches = dispatch::HoldRetiredReading(pass.schema(), ***job).ok();
+    facts.matches =
+        dispatch::HoldRetiredReading(rules::JobAsker::kRotationCleanup, pass.schema(), ***job).ok();
     if (MayBeTheRecords(pass, ***job)) {
       const absl::StatusOr<bool> stopped = HasStoppedWithPods(pass, ***job);
       if (!stopped.ok()) return PassResult::Error(stopped.status());
@@ -160,7 +161,7 @@ bool RetirementNamesReading(const Pass& pass) {
 
 rules::RetiredApplyJob JudgeRetiredApply(const Pass& pass, const std::optional<StoredJob>& job) {
   if (!job) return rules::RetiredApplyJob::kMissing;
-  if (!dispatch::HoldRetiredApply(pass.schema(), **job).ok()) {
+  if (!dispatch::HoldRetiredApply(rules::JobAsker::kRotationCleanup, pass.schema(), **job).ok()) {
     return rules::RetiredApplyJob::kNoMatch;
   }
   if ((*job)->spec().has_ttl_seconds_after_finished()) return rules::RetiredApplyJob::kTtlSet;
