@@ -4,7 +4,7 @@
 // A rule is reached when a pass's journal names it; nothing else reads the journal, and a run with
 // the journal off finds the same (CheckOptions::journal).
 //
-// Answers: issue, "coverage" and "safety-state".
+// Answers: spec 02 and 04, every rule and write; design.md, "reports/".
 
 #ifndef MODEL_COVERAGE_H_
 #define MODEL_COVERAGE_H_

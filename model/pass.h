@@ -9,7 +9,7 @@
 // stood before and after, with the process's memory dropped. The other fates are answers: a
 // conflict, a failure, an answer that was lost with the write stored or not, a refused create.
 //
-// Answers: design.md, "A stop is a cut" and "A process"; issue item 6.
+// Answers: design.md, "A stop is a cut" and "A process".
 
 #ifndef MODEL_PASS_H_
 #define MODEL_PASS_H_

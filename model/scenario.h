@@ -1,6 +1,6 @@
 // Scenarios as they are read from files, and the worlds they begin in.
 //
-// Answers: issue item 8; design.md, "scenarios/ text only".
+// Answers: design.md, "scenarios/ text only".
 
 #ifndef MODEL_SCENARIO_H_
 #define MODEL_SCENARIO_H_

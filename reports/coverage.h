@@ -3,7 +3,7 @@
 //
 // What no pass can reach is exempted by name, with its reason, in a table of docs/decisions.md.
 //
-// Answers: issue, "coverage".
+// Answers: spec 02 and 04, every rule and write.
 
 #ifndef REPORTS_COVERAGE_H_
 #define REPORTS_COVERAGE_H_

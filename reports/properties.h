@@ -3,7 +3,7 @@
 // A property of kind test has no premise in an exploration. It is proved by tests of this tree,
 // which have to be there.
 //
-// Answers: issue, "every property is checked by name".
+// Answers: spec 05, every property by name.
 
 #ifndef REPORTS_PROPERTIES_H_
 #define REPORTS_PROPERTIES_H_

@@ -5,7 +5,7 @@
 // through the API server under the actor's own user name. Steps never end themselves: the caller
 // calls EndStep (world.h) afterwards, since it knows how exact the run is.
 //
-// Answers: design.md, "Everything that can happen is a Step some actor offers"; issue item 5.
+// Answers: design.md, "Everything that can happen is a Step some actor offers".
 
 #ifndef SIM_ACTORS_H_
 #define SIM_ACTORS_H_

@@ -7,8 +7,7 @@
 // stopped and started again: its memory is gone. Two of them can live at once for a while, since a
 // leader may not have noticed that it lost.
 //
-// Answers: issue item 9 (releases) and 3; spec 01, 0.2 rule 6; spec 02, M and R-1; spec 05, S-28,
-// S-33, S-40, S-41.
+// Answers: spec 01, 0.2 rule 6; spec 02, M and R-1; spec 05, S-28, S-33, S-40, S-41.
 
 #ifndef SIM_ADMINISTRATOR_H_
 #define SIM_ADMINISTRATOR_H_

@@ -5,7 +5,7 @@
 // scenario can lay down a published plan that is byte for byte the one the executor's Plan would
 // have produced: PlanToDeclared and ReadHistory are what both use.
 //
-// Answers: issue item 5 ("a modelled database"); spec 01, 11 (what a frame says); spec 02, U-4.
+// Answers: spec 01, 11 (what a frame says); spec 02, U-4.
 
 #ifndef SIM_DATABASE_H_
 #define SIM_DATABASE_H_

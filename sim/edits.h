@@ -7,7 +7,7 @@
 // disturbance. As everywhere, an act is offered while World.person has it left and where it would
 // change something.
 //
-// Answers: issue item 9; spec 02, B-12, E-3, N, O, P-3, Q-5; spec 05, S-50, S-53.
+// Answers: spec 02, B-12, E-3, N, O, P-3, Q-5; spec 05, S-50, S-53.
 
 #ifndef SIM_EDITS_H_
 #define SIM_EDITS_H_

@@ -9,7 +9,7 @@
 // say so a Job may have a second Pod, whatever became of the first. A Job that is finished while a
 // Pod of it still runs has that Pod deleted, which stops it later.
 //
-// Answers: issue item 5 and 9; api-server.md, "Jobs"; spec 01, 9; spec 05, S-35.
+// Answers: api-server.md, "Jobs"; spec 01, 9; spec 05, S-35.
 
 #ifndef SIM_JOB_CONTROLLER_H_
 #define SIM_JOB_CONTROLLER_H_

@@ -4,7 +4,7 @@
 // decided here, by how the container ended: everything, the frame but no termination summary, or
 // nothing. Of a run whose node is out of reach (sim/node.h) nothing reaches it.
 //
-// Answers: issue item 5; spec 01, 10 and 11; spec 02, U-3, U-6.
+// Answers: spec 01, 10 and 11; spec 02, U-3, U-6.
 
 #ifndef SIM_KUBELET_H_
 #define SIM_KUBELET_H_

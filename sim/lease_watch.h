@@ -4,7 +4,7 @@
 // identical record for its whole duration. It never looks away, so it has seen a record since it
 // was written, and what it remembers is the instant at which that record lapses.
 //
-// Answers: spec 05, S-12; issue item 5 ("a rival for the realm").
+// Answers: spec 05, S-12.
 
 #ifndef SIM_LEASE_WATCH_H_
 #define SIM_LEASE_WATCH_H_

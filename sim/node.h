@@ -5,8 +5,8 @@
 // Pod up: it is called Failed, and then forgotten, although its process may still run. A node that
 // comes back first reports what its Pod does.
 //
-// Answers: issue item 9, "node loss"; api-server.md, "Pods and logs"; spec 05, S-10 and S-18 ("Pods
-// may outlive their Job and their node's reachability").
+// Answers: api-server.md, "Pods and logs"; spec 05, S-10 and S-18 ("Pods may outlive
+// their Job and their node's reachability").
 
 #ifndef SIM_NODE_H_
 #define SIM_NODE_H_

@@ -8,7 +8,7 @@
 // What they do to what stands is in sim/edits.h, to an operation's Job and Pods in sim/meddling.h,
 // and to the manager in sim/administrator.h.
 //
-// Answers: issue item 4 ("a person can repair the database") and 5; spec 01, 5.3 and 7.
+// Answers: spec 01, 5.3 and 7.
 
 #ifndef SIM_PEOPLE_H_
 #define SIM_PEOPLE_H_

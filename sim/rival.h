@@ -4,7 +4,7 @@
 // lapsed, its executor works only while it holds the Lease and ends a minute before that could
 // lapse, and it releases only what is its own. In the truth it is an operation of type "Rival".
 //
-// Answers: issue item 5; spec 05, S-10, S-22.
+// Answers: spec 05, S-10, S-22.
 
 #ifndef SIM_RIVAL_H_
 #define SIM_RIVAL_H_

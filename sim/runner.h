@@ -6,7 +6,7 @@
 // commit). Between any two of them the world may do something else: kill the Pod, move the clock,
 // let another executor in. What a run reports is a function of where it stands and how it ended.
 //
-// Answers: spec 02, U-1 to U-6; issue item 5.
+// Answers: spec 02, U-1 to U-6.
 
 #ifndef SIM_RUNNER_H_
 #define SIM_RUNNER_H_
