@@ -20,6 +20,7 @@
 #include "model/objects.h"
 #include "model/scenario.pb.h"
 #include "sim/actor.h"
+#include "sim/cluster_objects.h"
 #include "sim/names.h"
 #include "sim/people.h"
 
@@ -36,6 +37,9 @@ constexpr char kEngine[] = "postgresql";
 constexpr char kCoordinationKey[] = "orders";
 constexpr char kRealmName[] = "orders";
 constexpr char kSecret[] = "orders-database";
+constexpr char kAccountName[] = "orders-runner";
+constexpr char kRuntimeName[] = "sandboxed";
+constexpr char kPriorityName[] = "background";
 
 // One resource that a scenario lays down.
 struct Claimant {
@@ -137,6 +141,42 @@ bool HasAnotherApprover(const Scenario& scenario) {
                      [](const Scenario::Act& act) { return act.what() == "approve-as-another"; });
 }
 
+// Where what shapes Pods is at stake, the resources name an account and classes of their own.
+bool NamesClusterObjects(const Scenario& scenario) {
+  return std::any_of(scenario.person().begin(), scenario.person().end(),
+                     [](const Scenario::Act& act) { return sim::IsClusterAct(act.what()); });
+}
+
+void FillExecution(api::ExecutionSpec& execution) {
+  execution.set_service_account_name(kAccountName);
+  execution.set_runtime_class_name(kRuntimeName);
+  execution.set_priority_class_name(kPriorityName);
+}
+
+void LayDownAccount(const std::string& namespace_, const std::string& name, sim::World& world,
+                    const sim::ApiServer& server) {
+  if (world.Get<api::ServiceAccount>(namespace_, name) != nullptr) return;
+  api::ServiceAccount account;
+  *account.mutable_metadata() = Meta(namespace_, name);
+  LayDown(std::move(account), world, server);
+}
+
+// What shapes the Pods of a namespace: the account that every namespace has, and what is named.
+void LayDownClusterObjects(const Scenario& scenario, const std::string& namespace_,
+                           sim::World& world, const sim::ApiServer& server) {
+  LayDownAccount(namespace_, api::kDefaultServiceAccount, world, server);
+  if (!NamesClusterObjects(scenario)) return;
+  LayDownAccount(namespace_, kAccountName, world, server);
+  if (world.Get<api::RuntimeClass>("", kRuntimeName) != nullptr) return;
+  api::RuntimeClass runtime;
+  *runtime.mutable_metadata() = Meta("", kRuntimeName);
+  runtime.set_handler(sim::kRuntimeHandler);
+  LayDown(std::move(runtime), world, server);
+  api::PriorityClass priority;
+  *priority.mutable_metadata() = Meta("", kPriorityName);
+  LayDown(std::move(priority), world, server);
+}
+
 // A resource as a person created it, or one that a manager has installed its binding for.
 void LayDownResource(const Scenario& scenario, const Claimant& claimant, bool installed,
                      sim::World& world, const sim::ApiServer& server) {
@@ -151,6 +191,7 @@ void LayDownResource(const Scenario& scenario, const Claimant& claimant, bool in
     FillTarget(scenario, claimant, *resource.mutable_spec()->mutable_target());
     FillArtifact(artifact);
     resource.mutable_spec()->mutable_policy()->set_apply(PolicyOf(scenario));
+    if (NamesClusterObjects(scenario)) FillExecution(*resource.mutable_spec()->mutable_execution());
     if (installed) {
       FillBinding(configuration, *resource.mutable_status()->mutable_execution_binding());
     }
@@ -496,6 +537,7 @@ absl::StatusOr<sim::World> InitialWorld(const Scenario& scenario, const sim::Api
   const std::vector<Claimant> claimants = ClaimantsOf(scenario);
   const auto begin = [&](const Claimant& claimant) {
     LayDownPolicy(claimant.namespace_, world, server);
+    LayDownClusterObjects(scenario, claimant.namespace_, world, server);
     LayDownResource(scenario, claimant, !scenario.from_start() && !claimant.later, world, server);
     AddWork(claimant, world);
   };

@@ -301,6 +301,10 @@ WriteSet WritesOf(const Request& request, sim::Handle before, sim::Handle after,
       return before == nullptr ? WriteSet(51) : WriteSet();
     case Kind::kPtahRealm:
     case Kind::kPod:
+    case Kind::kServiceAccount:
+    case Kind::kLimitRange:
+    case Kind::kRuntimeClass:
+    case Kind::kPriorityClass:
       return {};
   }
   return {};

@@ -84,6 +84,10 @@ ActorWorld::ActorWorld(WorldRules rules) : server(interner, {}), actors(server, 
   world.now_ms = kTestStartMs;
   world.truth.second_pods = rules.second_pods;
   UseMigration({TestFile{}});
+  auto account = std::make_shared<api::ServiceAccount>();
+  account->mutable_metadata()->set_namespace_(kNamespace);
+  account->mutable_metadata()->set_name(api::kDefaultServiceAccount);
+  Add(std::move(account));
 }
 
 void ActorWorld::UseSchema(int32_t statements, int32_t in_force) {

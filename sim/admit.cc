@@ -15,6 +15,7 @@
 #include "sim/api_server.h"
 #include "sim/names.h"
 #include "sim/object_rules.h"
+#include "sim/pod_admission.h"
 #include "sim/preconditions.h"
 #include "sim/validation.h"
 #include "sim/world_reader.h"
@@ -141,7 +142,12 @@ absl::StatusOr<Admitted> ApiServer::AdmitCreate(const World& world, const api::R
   }
   if (absl::Status status = CheckBody(request); !status.ok()) return status;
   Admitted admitted{.request = request};
-  admitted.after = Created(world, request);
+  if (request.key.kind == api::Kind::kPod && !reviewed) {
+    absl::StatusOr<api::MessagePtr> pod = AdmitPod(world, request);
+    if (!pod.ok()) return pod.status();
+    admitted.request.body = *std::move(pod);
+  }
+  admitted.after = Created(world, admitted.request);
   api::MessagePtr after = admitted.after->message;
   const auto validate = [&] { return ValidateCreate(request.key, *after); };
   absl::Status status = reviewed ? validate() : Review(world, request, nullptr, &after, validate);

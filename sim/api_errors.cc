@@ -26,7 +26,8 @@ absl::Status Error(int code, const char* reason, std::string message) {
 }  // namespace
 
 std::string ResourceName(api::Kind kind) {
-  return absl::StrCat(absl::AsciiStrToLower(api::KindName(kind)), "s", GroupSuffix(kind));
+  const std::string name = absl::AsciiStrToLower(api::KindName(kind));
+  return absl::StrCat(name, name.back() == 's' ? "es" : "s", GroupSuffix(kind));
 }
 
 absl::Status NotFoundError(const api::Key& key) {
@@ -55,6 +56,11 @@ absl::Status InvalidError(const api::Key& key, absl::string_view why) {
   return Error(422, api::kInvalid,
                absl::StrCat(api::KindName(key.kind), GroupSuffix(key.kind), " \"", key.name,
                             "\" is invalid: ", why));
+}
+
+absl::Status ForbiddenError(const api::Key& key, absl::string_view why) {
+  return Error(403, api::kForbidden,
+               absl::StrCat(ResourceName(key.kind), " \"", key.name, "\" is forbidden: ", why));
 }
 
 absl::Status BadRequestError(absl::string_view why) {

@@ -25,6 +25,8 @@ absl::Status ConflictError(const lifecycle::api::Key& key, absl::string_view why
 // The conflict of a version that is not the stored one.
 absl::Status ModifiedError(const lifecycle::api::Key& key);
 absl::Status InvalidError(const lifecycle::api::Key& key, absl::string_view why);
+// 403: an admission plugin refused it.
+absl::Status ForbiddenError(const lifecycle::api::Key& key, absl::string_view why);
 absl::Status BadRequestError(absl::string_view why);
 // What a webhook's refusal becomes, unless the webhook worded it as a server's error itself.
 absl::Status WebhookRefusal(const absl::Status& refusal);

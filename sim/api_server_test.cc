@@ -329,6 +329,7 @@ TEST(DeletionTest, AnObjectThatIsBeingDeletedTakesNoNewFinalizer) {
 
 TEST(DeletionTest, APodOnANodeIsMarkedFirstAndRemovedByTheKubeletLater) {
   TestStore store;
+  store.Create(Named<api::ServiceAccount>(api::kDefaultServiceAccount));
   api::Pod pod = Named<api::Pod>("p");
   pod.mutable_spec()->set_node_name("node-1");
   store.Create(pod);
@@ -345,6 +346,7 @@ TEST(DeletionTest, APodOnANodeIsMarkedFirstAndRemovedByTheKubeletLater) {
 
 TEST(DeletionTest, APodWithAFinalizerOutlivesTheKubeletsDelete) {
   TestStore store;
+  store.Create(Named<api::ServiceAccount>(api::kDefaultServiceAccount));
   api::Pod pod = Named<api::Pod>("p");
   pod.mutable_spec()->set_node_name("node-1");
   pod.mutable_metadata()->add_finalizers("batch.kubernetes.io/job-tracking");
@@ -362,6 +364,7 @@ TEST(DeletionTest, APodWithAFinalizerOutlivesTheKubeletsDelete) {
 
 TEST(DeletionTest, APodThatEndedOrNeverHadANodeIsGoneAtOnce) {
   TestStore store;
+  store.Create(Named<api::ServiceAccount>(api::kDefaultServiceAccount));
   store.Create(Named<api::Pod>("unscheduled"));
   store.Delete<api::Pod>("unscheduled");
   EXPECT_EQ(store.Get<api::Pod>("unscheduled"), nullptr);
@@ -419,6 +422,7 @@ TEST(OwnershipTest, ADependentStaysWhileAnOwnerIsLeft) {
 
 TEST(OwnershipTest, IsCollectedLaterAndThroughEveryGeneration) {
   TestStore store;
+  store.Create(Named<api::ServiceAccount>(api::kDefaultServiceAccount));
   const api::PtahSchema schema = store.Create(Named<api::PtahSchema>("a"));
   api::Job job = SomeJob();
   SetOwner(schema, &job);
@@ -815,6 +819,7 @@ TEST(JobsTest, TheTemplateIsImmutableAndTheCleanupTtlIsNot) {
 
 TEST(JobsTest, DeletingOneDoesNotStopItsPodsAtThatMoment) {
   TestStore store;
+  store.Create(Named<api::ServiceAccount>(api::kDefaultServiceAccount));
   const api::Job job = store.Create(SomeJob());
   api::Pod pod = Named<api::Pod>("p");
   pod.mutable_spec()->set_node_name("node-1");
@@ -830,6 +835,7 @@ TEST(JobsTest, DeletingOneDoesNotStopItsPodsAtThatMoment) {
 
 TEST(PodsTest, AreMadePendingAndTheirSpecStays) {
   TestStore store;
+  store.Create(Named<api::ServiceAccount>("runner"));
   api::Pod pod = Named<api::Pod>("p");
   pod.mutable_status()->set_phase("Running");
   pod.mutable_spec()->set_service_account_name("runner");
@@ -845,6 +851,7 @@ TEST(PodsTest, AreMadePendingAndTheirSpecStays) {
 
 TEST(LogsTest, AreServedByTheContainerAndMayBeMissingOrGone) {
   TestStore store;
+  store.Create(Named<api::ServiceAccount>(api::kDefaultServiceAccount));
   const api::LogQuestion question{.namespace_ = "ns", .pod = "p", .container = "ptah"};
   EXPECT_EQ(Said(store.server.Log(store.world, question).status), "404 NotFound");
   api::Pod pod = Named<api::Pod>("p");

@@ -98,7 +98,8 @@ void RewriteHeld(World& world, Rank rank) {
   }
 }
 
-// Where somebody holds a version, what counts is which of them are equal and which came later.
+// Where somebody holds a version, what counts is which of them are equal and which came later. What
+// an admission snapshot may bind keeps its own: a snapshot holds it as text, under a digest.
 void RenumberVersions(World& world) {
   std::map<api::Key, std::vector<api::Version>> held;
   ForEachHeld(world,
@@ -109,13 +110,14 @@ void RenumberVersions(World& world) {
     versions.erase(std::unique(versions.begin(), versions.end()), versions.end());
   }
   const auto rank = [&](const api::Key& key, api::Version version) -> api::Version {
+    if (api::ShapesPods(key.kind)) return version;
     const auto found = held.find(key);
     if (found == held.end()) return 1;
     const auto at = std::lower_bound(found->second.begin(), found->second.end(), version);
     return at - found->second.begin() + 1;
   };
   for (Entry& entry : world.objects) {
-    entry.version = held.empty() ? 1 : rank(entry.object->key, entry.version);
+    entry.version = rank(entry.object->key, entry.version);
   }
   if (!held.empty()) RewriteHeld(world, rank);
 }

@@ -60,17 +60,29 @@ std::shared_ptr<api::Pod> PodFor(const api::Job& job, int32_t index) {
   return pod;
 }
 
-// A Pod that admission refuses is not there, and the Job controller tries again.
+// Whether the Job's first Pod would be admitted as the world stands.
+bool MayHavePod(const ApiServer& server, const World& world, const api::Job& job) {
+  std::shared_ptr<api::Pod> pod = PodFor(job, 0);
+  api::Request request;
+  request.verb = api::Verb::kCreate;
+  request.key = api::KeyOf(*pod);
+  request.body = std::move(pod);
+  request.sender = kJobControllerUser;
+  return server.Admit(world, request).ok();
+}
+
+// A Pod that admission refuses is not there, and the Job controller tries again. The Job has begun
+// all the same, and its time runs.
 void StartPod(const ApiServer& server, World& world, const api::Key& key, int32_t index,
               std::optional<int32_t> database) {
   std::shared_ptr<api::Pod> pod = PodFor(*Find(world, key), index);
   const api::Key pod_key = api::KeyOf(*pod);
-  if (!Create(server, world, kJobControllerUser, std::move(pod)).status.ok()) return;
+  const bool created = Create(server, world, kJobControllerUser, std::move(pod)).status.ok();
   auto job = std::make_shared<api::Job>(*Find(world, key));
-  job->mutable_status()->set_active(index + 1);
-  if (index == 0) job->mutable_status()->set_start_time_ms(world.now_ms);
+  if (created) job->mutable_status()->set_active(index + 1);
+  if (job->status().start_time_ms() == 0) job->mutable_status()->set_start_time_ms(world.now_ms);
   ReportJob(server, world, std::move(job));
-  StartContainers(server, world, pod_key, database);
+  if (created) StartContainers(server, world, pod_key, database);
 }
 
 void Finish(const ApiServer& server, World& world, const api::Key& key, bool complete,
@@ -90,7 +102,7 @@ void Finish(const ApiServer& server, World& world, const api::Key& key, bool com
     status->set_failed(std::max(0, pods - 1));
     status->set_completion_time_ms(world.now_ms);
   } else {
-    status->set_failed(std::max(1, pods));
+    status->set_failed(pods);
   }
   ReportJob(server, world, std::move(job));
 }
@@ -169,13 +181,13 @@ void CollectJob(const ApiServer& server, World& world, const api::Key& key) {
 
 class JobOffers {
  public:
-  JobOffers(const WorldRules& rules, const World& world, std::vector<WorldStep>& steps)
-      : rules_(rules), world_(world), steps_(steps) {}
+  JobOffers(const ActorContext& context, const World& world, std::vector<WorldStep>& steps)
+      : server_(context.server), rules_(context.rules), world_(world), steps_(steps) {}
 
   void Offer(const api::Key& key, const api::Job& job) {
     if (IsFinished(job, nullptr)) return OfferRemoval(key, job);
     const std::vector<const api::Pod*> pods = PodsOf(world_, job);
-    if (pods.empty() && WantsPod(job)) {
+    if (pods.empty() && WantsPod(job) && IsTriedNow(job)) {
       Add(StepKind::kStartPod, "", key, absl::StrCat("start ", Short(key)));
       if (rules_.wrong_database && IsMutating(key)) {
         Add(StepKind::kStartPod, "elsewhere", key,
@@ -198,6 +210,13 @@ class JobOffers {
   }
 
  private:
+  // A Pod that was refused is tried again when it would not be.
+  bool IsTriedNow(const api::Job& job) const {
+    const std::optional<int64_t> deadline = DeadlineOf(job);
+    if (!deadline.has_value()) return true;
+    return world_.now_ms < *deadline && MayHavePod(server_, world_, job);
+  }
+
   // One Pod that has ended decides it: one success is enough, and one failure is too many.
   static bool IsDecided(const std::vector<const api::Pod*>& pods) {
     return pods.empty() || std::any_of(pods.begin(), pods.end(),
@@ -239,6 +258,7 @@ class JobOffers {
     OfferStep(steps_, {.kind = kind, .what = what, .target = key, .cost = cost}, std::move(label));
   }
 
+  const ApiServer& server_;
   const WorldRules& rules_;
   const World& world_;
   std::vector<WorldStep>& steps_;
@@ -268,7 +288,7 @@ std::optional<int64_t> RemovalTimeOf(const api::Job& job) {
 }
 
 void OfferJobSteps(const ActorContext& context, const World& world, std::vector<WorldStep>& steps) {
-  JobOffers offers(context.rules, world, steps);
+  JobOffers offers(context, world, steps);
   ForEachOfKind(world, api::Kind::kJob, [&](const Entry& entry) {
     offers.Offer(entry.object->key, entry.object->As<api::Job>());
     return true;

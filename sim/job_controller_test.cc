@@ -283,5 +283,49 @@ TEST(CollectionTest, PiecewiseGarbageGoesInAnyOrder) {
   EXPECT_FALSE(at.Find(StepKind::kCollect).has_value());
 }
 
+// What the Pod needs and finds missing.
+void TakeAccountAway(ActorWorld& at) {
+  Delete(at.server, at.world, "test", {api::Kind::kServiceAccount, "test", "default"});
+}
+void BringAccountBack(ActorWorld& at) {
+  auto account = std::make_shared<api::ServiceAccount>();
+  account->mutable_metadata()->set_namespace_("test");
+  account->mutable_metadata()->set_name("default");
+  at.Add(std::move(account));
+}
+
+TEST(JobControllerTest, AJobWhosePodIsRefusedHasBegunAndTriesAgainWhenItWouldNotBe) {
+  ActorWorld at;
+  at.AddJob();
+  TakeAccountAway(at);
+  at.Take(StepKind::kStartPod);
+  EXPECT_EQ(at.ThePod(), nullptr);
+  EXPECT_EQ(at.TheJob()->status().active(), 0);
+  EXPECT_EQ(at.TheJob()->status().start_time_ms(), kTestStartMs);
+  EXPECT_FALSE(at.Find(StepKind::kStartPod).has_value());
+
+  at.world.now_ms += 1000;
+  BringAccountBack(at);
+  at.Take(StepKind::kStartPod);
+  ASSERT_NE(at.ThePod(), nullptr);
+  EXPECT_EQ(at.TheJob()->status().active(), 1);
+  EXPECT_EQ(at.TheJob()->status().start_time_ms(), kTestStartMs);
+}
+
+TEST(JobControllerTest, AJobThatNeverHadAPodFailsAtItsDeadlineAndStartsNoneAfterIt) {
+  ActorWorld at;
+  at.AddJob();
+  TakeAccountAway(at);
+  at.Take(StepKind::kStartPod);
+  at.world.now_ms = *DeadlineOf(*at.TheJob());
+  BringAccountBack(at);
+  EXPECT_FALSE(at.Find(StepKind::kStartPod).has_value());
+  at.Take(StepKind::kFinishJob, "deadline");
+  EXPECT_TRUE(IsFinished(*at.TheJob(), nullptr));
+  EXPECT_EQ(at.TheJob()->status().failed(), 0);
+  EXPECT_EQ(at.TheJob()->status().conditions(0).reason(), api::reason::kDeadlineExceeded);
+  EXPECT_FALSE(at.Find(StepKind::kStartPod).has_value());
+}
+
 }  // namespace
 }  // namespace sim

@@ -13,6 +13,7 @@
 #include "lifecycle/api/schema.pb.h"
 #include "sim/administrator.h"
 #include "sim/backup.h"
+#include "sim/cluster_objects.h"
 #include "sim/database.h"
 #include "sim/edits.h"
 #include "sim/meddling.h"
@@ -425,6 +426,7 @@ void OfferPeople(const ActorContext& context, const World& world, std::vector<Wo
   OfferEdits(context, world, steps);
   OfferMeddling(context, world, steps);
   OfferReleases(context, world, steps);
+  OfferClusterActs(world, steps);
   if (!context.rules.slow_people) return;
   for (WorldStep& step : steps) {
     if (step.kind == StepKind::kPerson) step.patient = true;
@@ -438,6 +440,8 @@ void TakePersonStep(const ActorContext& context, World& world, const WorldStep& 
     TakeMeddling(context, world, step);
   } else if (IsRelease(ReleaseAsked(step.what))) {
     TakeRelease(context, world, step);
+  } else if (IsClusterAct(step.what)) {
+    TakeClusterAct(context.server, world, step);
   } else {
     TakeAct(context.server, world, step);
   }
@@ -453,7 +457,8 @@ bool IsAct(absl::string_view what) {
       act::kReplaceApproval, act::kRepublish,        act::kDeletePlan,
       act::kRepair,          act::kAcknowledge,      act::kRestoreAcknowledgment,
       act::kRestoreApproval};
-  return IsEdit(what) || IsMeddling(what) || (IsRelease(what) && what != act::kRetire) ||
+  return IsEdit(what) || IsMeddling(what) || IsClusterAct(what) ||
+         (IsRelease(what) && what != act::kRetire) ||
          std::any_of(std::begin(kDecisions), std::end(kDecisions),
                      [what](const char* decision) { return what == decision; });
 }

@@ -6,7 +6,7 @@
 // request would be admitted, and where it would change something.
 //
 // What they do to what stands is in sim/edits.h, to an operation's Job and Pods in sim/meddling.h,
-// and to the manager in sim/administrator.h.
+// to the manager in sim/administrator.h, and to what shapes its Pods in sim/cluster_objects.h.
 //
 // Answers: spec 01, 5.3 and 7.
 
@@ -44,7 +44,7 @@ inline constexpr char kRestoreAcknowledgment[] = "restore-acknowledgment";
 inline constexpr char kPreempt[] = "preempt";
 }  // namespace act
 
-// Whether a person may be given this act, by this or the other three headers.
+// Whether a person may be given this act, by this or the other four headers.
 bool IsAct(absl::string_view what);
 
 // Offers and takes kPerson.

@@ -246,6 +246,10 @@ void ObserveStore(World& world, Handle before, Handle after) {
     case api::Kind::kPtahMigrationRunAcknowledgment:
     case api::Kind::kConfigMap:
     case api::Kind::kPod:
+    case api::Kind::kServiceAccount:
+    case api::Kind::kLimitRange:
+    case api::Kind::kRuntimeClass:
+    case api::Kind::kPriorityClass:
       return;
     case api::Kind::kLease:
       ObserveLease(world, before, after);

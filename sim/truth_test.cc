@@ -297,6 +297,7 @@ TEST_F(TruthTest, APodThatWaitsForItsContainersMayStartWhateverBecameOfItsJob) {
   job.mutable_status()->set_active(1);
   job = store_.PatchStatus(job);
   EXPECT_FALSE(Can(id));
+  store_.Create(Named<api::ServiceAccount>(api::kDefaultServiceAccount));
   api::Pod pod = Named<api::Pod>("p");
   SetOwner(job, &pod);
   pod = store_.Create(pod);

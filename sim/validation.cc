@@ -69,6 +69,10 @@ bool HasImmutableSpec(api::Kind kind) {
     case api::Kind::kLease:
     case api::Kind::kJob:
     case api::Kind::kPod:
+    case api::Kind::kServiceAccount:
+    case api::Kind::kLimitRange:
+    case api::Kind::kRuntimeClass:
+    case api::Kind::kPriorityClass:
       return false;
   }
   return false;
@@ -137,6 +141,21 @@ absl::Status ValidatePod(const api::Key& key, const api::Pod& before, const api:
                       "`spec.containers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations`");
 }
 
+absl::Status ValidateRuntimeClass(const api::Key& key, const api::RuntimeClass& before,
+                                  const api::RuntimeClass& after) {
+  if (before.handler() == after.handler()) return absl::OkStatus();
+  return ImmutableField(key, "handler");
+}
+
+absl::Status ValidatePriorityClass(const api::Key& key, const api::PriorityClass& before,
+                                   const api::PriorityClass& after) {
+  if (before.value() != after.value()) {
+    return InvalidError(key, "value: Forbidden: may not be changed in an update.");
+  }
+  if (before.preemption_policy() == after.preemption_policy()) return absl::OkStatus();
+  return ImmutableField(key, "preemptionPolicy");
+}
+
 }  // namespace
 
 absl::Status ValidateCreate(const api::Key& key, const Message& object) {
@@ -177,6 +196,12 @@ absl::Status ValidateChange(const api::Key& key, const Message& before, const Me
     case api::Kind::kPod:
       return ValidatePod(key, static_cast<const api::Pod&>(before),
                          static_cast<const api::Pod&>(after));
+    case api::Kind::kRuntimeClass:
+      return ValidateRuntimeClass(key, static_cast<const api::RuntimeClass&>(before),
+                                  static_cast<const api::RuntimeClass&>(after));
+    case api::Kind::kPriorityClass:
+      return ValidatePriorityClass(key, static_cast<const api::PriorityClass&>(before),
+                                   static_cast<const api::PriorityClass&>(after));
     case api::Kind::kPtahSchema:
     case api::Kind::kPtahMigration:
     case api::Kind::kPtahSchemaPlan:
@@ -186,6 +211,8 @@ absl::Status ValidateChange(const api::Key& key, const Message& before, const Me
     case api::Kind::kPtahMigrationApproval:
     case api::Kind::kPtahMigrationRunAcknowledgment:
     case api::Kind::kLease:
+    case api::Kind::kServiceAccount:
+    case api::Kind::kLimitRange:
       return absl::OkStatus();
   }
   return absl::OkStatus();

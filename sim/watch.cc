@@ -96,6 +96,10 @@ bool Wakes(const World& world, const api::Key& resource, Handle before, Handle a
     case api::Kind::kPtahMigrationPlan:
     case api::Kind::kLease:
     case api::Kind::kPod:
+    case api::Kind::kServiceAccount:
+    case api::Kind::kLimitRange:
+    case api::Kind::kRuntimeClass:
+    case api::Kind::kPriorityClass:
       return false;
   }
   return false;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "lifecycle/api/names.h"
 #include "sim/world_testing.h"
 
 namespace sim {
@@ -125,7 +126,9 @@ TEST_F(WatchTest, ThePolicyAndTheRealmWakeTheirs) {
   EXPECT_EQ(Woken(), "m");
 }
 
-TEST_F(WatchTest, LeasesPodsAndPlansWakeNobody) {
+TEST_F(WatchTest, LeasesPodsPlansAndWhatShapesPodsWakeNobody) {
+  store_.Create(Named<api::ServiceAccount>(api::kDefaultServiceAccount));
+  store_.Create(Named<api::RuntimeClass>("sandboxed"));
   store_.Create(Named<api::Lease>("l"));
   api::Pod pod = Named<api::Pod>("p");
   SetOwner(schema_, &pod);

@@ -72,6 +72,7 @@ std::unique_ptr<TestStore> MidApply() {
   schema = store->PatchStatus(schema);
   FillClaim(schema, schema.mutable_status()->mutable_active_operation());
   store->PatchStatus(schema);
+  store->Create(Named<api::ServiceAccount>(api::kDefaultServiceAccount));
   for (int i = 0; i < 4; ++i) {
     api::Job job = BigJob(schema, absl::StrCat("job-", i));
     job = store->Create(job);

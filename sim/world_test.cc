@@ -14,6 +14,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lifecycle/api/digest.h"
+#include "lifecycle/api/names.h"
 #include "sim/names.h"
 #include "sim/world_testing.h"
 
@@ -31,6 +32,7 @@ std::unique_ptr<TestStore> FullStore() {
   api::PtahSchema schema = store->Create(Named<api::PtahSchema>("a"));
   schema.mutable_status()->set_next_reconciliation_time_ms(world.now_ms + 60'000);
   store->PatchStatus(schema);
+  store->Create(Named<api::ServiceAccount>(api::kDefaultServiceAccount));
   api::Pod pod = store->Create(Named<api::Pod>("p"));
   world.logs.Edit(pod.metadata().uid()).text = std::make_shared<std::string>("log");
   world.processes.push_back(Manager());
@@ -217,8 +219,7 @@ World LaterByAnHour() {
           schema->status().next_reconciliation_time_ms() + kHourMs);
       entry.object = interner.Intern(entry.object->key.kind, schema);
     } else {
-      entry.object = interner.Intern(entry.object->key.kind,
-                                     std::make_shared<api::Pod>(entry.object->As<api::Pod>()));
+      entry.object = interner.Intern(entry.object->key.kind, entry.object->message);
     }
   }
   world.now_ms += kHourMs;

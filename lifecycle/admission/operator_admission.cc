@@ -37,6 +37,10 @@ bool IsManagersStatus(Kind kind) {
     case Kind::kLease:
     case Kind::kJob:
     case Kind::kPod:
+    case Kind::kServiceAccount:
+    case Kind::kLimitRange:
+    case Kind::kRuntimeClass:
+    case Kind::kPriorityClass:
       break;
   }
   return false;

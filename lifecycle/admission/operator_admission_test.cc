@@ -652,8 +652,7 @@ TEST_F(RetiredJobTest, TheTtlOfAKeptReadingsJobIsAdmittedForExactlyTheJobTheReco
   claim->set_type("Plan");
   claim->clear_admission_snapshot();
   api::Job job = *dispatch::BuildSchemaJob(sample_.schema, *claim, nullptr, sample_.configuration);
-  *claim->mutable_admission_snapshot() =
-      *dispatch::ResolveSnapshot(job, *claim, sample_.configuration);
+  *claim->mutable_admission_snapshot() = dispatch::samples::SnapshotOf(job, *claim);
   claim->set_job_uid("job-uid");
   job = Ended(*dispatch::BuildSchemaJob(sample_.schema, *claim, nullptr, sample_.configuration));
   EditSchema([](api::PtahSchemaStatus& status) { Rotate("Plan", status); });
@@ -771,8 +770,7 @@ TEST_F(SchemaTest, APlanIsAdmittedOnlyFromItsSucceededJobOnItsWayOut) {
   });
   api::ActiveOperation* claim = sample_.schema.mutable_status()->mutable_active_operation();
   api::Job job = *dispatch::BuildSchemaJob(sample_.schema, *claim, nullptr, sample_.configuration);
-  *claim->mutable_admission_snapshot() =
-      *dispatch::ResolveSnapshot(job, *claim, sample_.configuration);
+  *claim->mutable_admission_snapshot() = dispatch::samples::SnapshotOf(job, *claim);
   claim->set_job_uid("job-uid");
   store_.Put(sample_.schema);
   job = *dispatch::BuildSchemaJob(sample_.schema, *claim, nullptr, sample_.configuration);

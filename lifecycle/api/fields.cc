@@ -56,6 +56,18 @@ const MapAccess& AccessTo(const FieldDescriptor* field) {
       STOPGAP_MAP(ExecutionSpec, node_selector),
       STOPGAP_MAP(ConfigMap, data),
       STOPGAP_MAP(ConfigMap, binary_data),
+      STOPGAP_MAP(LimitRangeItem, max),
+      STOPGAP_MAP(LimitRangeItem, min),
+      // protoc gives a word of the language another name.
+      MapAccess{LimitRangeItem::descriptor()->FindFieldByLowercaseName("default"),
+                [](const Message& m) -> const Texts& {
+                  return static_cast<const LimitRangeItem&>(m).default_();
+                },
+                [](Message* m) { return static_cast<LimitRangeItem*>(m)->mutable_default_(); }},
+      STOPGAP_MAP(LimitRangeItem, default_request),
+      STOPGAP_MAP(LimitRangeItem, max_limit_request_ratio),
+      STOPGAP_MAP(RuntimeClassOverhead, pod_fixed),
+      STOPGAP_MAP(RuntimeClassScheduling, node_selector),
   };
   for (const MapAccess& access : *all) {
     if (access.field == field) return access;

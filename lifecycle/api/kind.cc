@@ -65,6 +65,10 @@ constexpr Row kRows[] = {
     MakeRow<Lease>("Lease", "lease", "coordination.k8s.io/v1", false),
     MakeRow<Job>("Job", "job", "batch/v1", true),
     MakeRow<Pod>("Pod", "pod", "v1", true),
+    MakeRow<ServiceAccount>("ServiceAccount", "serviceaccount", "v1", false),
+    MakeRow<LimitRange>("LimitRange", "limitrange", "v1", false),
+    MakeRow<RuntimeClass>("RuntimeClass", "runtimeclass", "node.k8s.io/v1", false, false),
+    MakeRow<PriorityClass>("PriorityClass", "priorityclass", "scheduling.k8s.io/v1", false, false),
 };
 
 const Row& RowOf(Kind kind) { return kRows[static_cast<size_t>(kind)]; }
@@ -93,6 +97,31 @@ bool HasStatusSubresource(Kind kind) { return RowOf(kind).has_status; }
 bool IsNamespaced(Kind kind) { return RowOf(kind).namespaced; }
 
 bool IsCustom(Kind kind) { return RowOf(kind).api_version == kCustom; }
+
+bool ShapesPods(Kind kind) {
+  switch (kind) {
+    case Kind::kServiceAccount:
+    case Kind::kLimitRange:
+    case Kind::kRuntimeClass:
+    case Kind::kPriorityClass:
+      return true;
+    case Kind::kPtahSchema:
+    case Kind::kPtahMigration:
+    case Kind::kPtahSchemaPlan:
+    case Kind::kPtahSchemaPlanChunk:
+    case Kind::kPtahMigrationPlan:
+    case Kind::kPtahSchemaApproval:
+    case Kind::kPtahMigrationApproval:
+    case Kind::kPtahRealm:
+    case Kind::kPtahMigrationRunAcknowledgment:
+    case Kind::kConfigMap:
+    case Kind::kLease:
+    case Kind::kJob:
+    case Kind::kPod:
+      return false;
+  }
+  STOPGAP_UNREACHABLE("no such kind");
+}
 
 const Descriptor* DescriptorOf(Kind kind) { return RowOf(kind).descriptor(); }
 

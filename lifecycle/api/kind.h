@@ -27,8 +27,10 @@ namespace lifecycle::api {
 class ConfigMap;
 class Job;
 class Lease;
+class LimitRange;
 class ObjectMeta;
 class Pod;
+class PriorityClass;
 class PtahMigration;
 class PtahMigrationApproval;
 class PtahMigrationPlan;
@@ -38,6 +40,8 @@ class PtahSchema;
 class PtahSchemaApproval;
 class PtahSchemaPlan;
 class PtahSchemaPlanChunk;
+class RuntimeClass;
+class ServiceAccount;
 
 enum class Kind {
   kPtahSchema,
@@ -53,9 +57,13 @@ enum class Kind {
   kLease,
   kJob,
   kPod,
+  kServiceAccount,
+  kLimitRange,
+  kRuntimeClass,
+  kPriorityClass,
 };
 
-inline constexpr std::array<Kind, 13> kAllKinds = {Kind::kPtahSchema,
+inline constexpr std::array<Kind, 17> kAllKinds = {Kind::kPtahSchema,
                                                    Kind::kPtahMigration,
                                                    Kind::kPtahSchemaPlan,
                                                    Kind::kPtahSchemaPlanChunk,
@@ -67,7 +75,11 @@ inline constexpr std::array<Kind, 13> kAllKinds = {Kind::kPtahSchema,
                                                    Kind::kConfigMap,
                                                    Kind::kLease,
                                                    Kind::kJob,
-                                                   Kind::kPod};
+                                                   Kind::kPod,
+                                                   Kind::kServiceAccount,
+                                                   Kind::kLimitRange,
+                                                   Kind::kRuntimeClass,
+                                                   Kind::kPriorityClass};
 
 // Returns the kind as Kubernetes spells it, such as "PtahSchema".
 const char* KindName(Kind kind);
@@ -77,10 +89,13 @@ std::optional<Kind> KindByName(absl::string_view name);
 const char* ApiVersionOf(Kind kind);
 // True when the kind's status is a resource of its own; for the others the server knows no /status.
 bool HasStatusSubresource(Kind kind);
-// False for PtahRealm alone: its objects have no namespace.
+// False for PtahRealm and for the cluster's classes: their objects have no namespace.
 bool IsNamespaced(Kind kind);
 // True for the kinds of the group operator.ptah.run, false for Kubernetes' own.
 bool IsCustom(Kind kind);
+// True for what shapes a Pod at its admission, and what an admission snapshot binds therefore, by
+// UID and version (spec 01, 12.1).
+bool ShapesPods(Kind kind);
 
 const google::protobuf::Descriptor* DescriptorOf(Kind kind);
 // Returns an empty object of the kind.
@@ -135,6 +150,10 @@ STOPGAP_KIND(ConfigMap);
 STOPGAP_KIND(Lease);
 STOPGAP_KIND(Job);
 STOPGAP_KIND(Pod);
+STOPGAP_KIND(ServiceAccount);
+STOPGAP_KIND(LimitRange);
+STOPGAP_KIND(RuntimeClass);
+STOPGAP_KIND(PriorityClass);
 #undef STOPGAP_KIND
 }  // namespace internal
 

@@ -183,6 +183,9 @@ inline constexpr char kUnknown[] = "Unknown";
 }  // namespace pod_phase
 
 // What every operation Job is shaped like (spec 01, 9).
+// The account of every Pod that names none.
+inline constexpr char kDefaultServiceAccount[] = "default";
+
 namespace job_shape {
 inline constexpr char kNonIndexed[] = "NonIndexed";
 inline constexpr char kReplaceFailed[] = "Failed";  // podReplacementPolicy

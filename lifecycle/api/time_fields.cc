@@ -188,6 +188,10 @@ bool CreationOrderMatters(Kind kind) {
     case Kind::kLease:
     case Kind::kJob:
     case Kind::kPod:
+    case Kind::kServiceAccount:
+    case Kind::kLimitRange:
+    case Kind::kRuntimeClass:
+    case Kind::kPriorityClass:
       return false;
   }
   STOPGAP_UNREACHABLE("no such kind");

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "lifecycle/api/errors.h"
 #include "lifecycle/api/kind.h"
 #include "lifecycle/api/names.h"
 #include "lifecycle/dispatch/claim.h"
@@ -95,6 +96,9 @@ class Run {
       resolved = family_.ResolveSnapshot(*built_);
       facts.resolvable = resolved.ok();
       why = resolved.status();
+      // What is not there refuses the claim; an answer that leaves it open refuses nothing.
+      if (api::ApiErrorOf(why) && !api::IsNotFound(why)) return PassResult::Error(why);
+      if (!facts.resolvable) context_.client.Journal("E-4.3 unresolvable");
     }
     const rules::SnapshotStep step = rules::DecideSnapshot(facts);
     switch (step.action) {

@@ -7,11 +7,13 @@
 
 #include "absl/strings/match.h"
 #include "lifecycle/api/client.h"
+#include "lifecycle/api/core.pb.h"
 #include "lifecycle/api/digest.h"
 #include "lifecycle/api/errors.h"
 #include "lifecycle/api/migration.pb.h"
 #include "lifecycle/api/names.h"
 #include "lifecycle/dispatch/claim.h"
+#include "lifecycle/dispatch/envelope.h"
 #include "lifecycle/dispatch/workload.h"
 #include "lifecycle/lease/target_lock.h"
 #include "lifecycle/testing/memory_door.h"
@@ -30,7 +32,7 @@ class FakeFamily final : public FamilyDispatch {
  public:
   FakeFamily(api::Client& client, const api::Configuration& configuration, const char* type,
              Steps& steps)
-      : configuration_(configuration), steps_(steps) {
+      : client_(client), configuration_(configuration), steps_(steps) {
     api::ObjectMeta& meta = *migration_.mutable_metadata();
     meta.set_namespace_(kNamespace);
     meta.set_name("orders");
@@ -88,8 +90,7 @@ class FakeFamily final : public FamilyDispatch {
     return std::nullopt;
   }
   absl::StatusOr<api::AdmissionSnapshot> ResolveSnapshot(const api::Job& job) override {
-    if (failing == "resolve") return absl::FailedPreconditionError("resolve");
-    return dispatch::ResolveSnapshot(job, claim(), configuration_);
+    return dispatch::ResolveSnapshot(job, claim(), client_);
   }
   PassResult Refuse(rules::JobRefusal, const absl::Status& why) override {
     steps_.push_back("refused");
@@ -129,6 +130,7 @@ class FakeFamily final : public FamilyDispatch {
     return "";
   }
 
+  api::Client& client_;
   const api::Configuration& configuration_;
   Steps& steps_;
   api::PtahMigration migration_;
@@ -141,6 +143,10 @@ class DriverTest : public ::testing::Test {
       : configuration_(api::DefaultConfiguration()),
         client_(door_, configuration_.user),
         family_(client_, configuration_, type, steps_) {
+    api::ServiceAccount account;
+    account.mutable_metadata()->set_namespace_(kNamespace);
+    account.mutable_metadata()->set_name(api::kDefaultServiceAccount);
+    door_.Put(account);
     door_.after_write = [this](const api::Request& request) {
       if (request.key.kind == api::Kind::kLease) steps_.push_back("lease");
       if (request.key.kind == api::Kind::kJob) steps_.push_back("create");
@@ -249,9 +255,29 @@ TEST_F(DriverTest, AContendedRealmEndsThePassAfterAuthorization) {
 TEST_F(DriverTest, AnUnresolvableSnapshotIsRefused) {
   ASSERT_TRUE(Pass().status.ok());
   steps_.clear();
-  family_.failing = "resolve";
+  door_.Erase<api::ServiceAccount>(kNamespace, api::kDefaultServiceAccount);
   EXPECT_FALSE(Pass().status.ok());
   EXPECT_EQ(steps_.back(), "refused");
+  EXPECT_EQ(door_.journal().back(), "E-4.3 unresolvable");
+}
+
+TEST_F(DriverTest, AnEnvelopeThatCannotBeReadNowRefusesNothing) {
+  ASSERT_TRUE(Pass().status.ok());
+  steps_.clear();
+  door_.refuse_read = [](const api::Key& key) {
+    return key.kind == api::Kind::kServiceAccount
+               ? api::ToStatus({500, api::kInternalError, "etcd leader changed"})
+               : absl::OkStatus();
+  };
+  EXPECT_FALSE(Pass().status.ok());
+  EXPECT_EQ(steps_, (Steps{"authorize", "lease", "stage"}));
+}
+
+TEST_F(DriverTest, WhatAClaimHasResolvedIsNotReadAgain) {
+  Prepare();
+  door_.Erase<api::ServiceAccount>(kNamespace, api::kDefaultServiceAccount);
+  EXPECT_EQ(Pass().requeue_after_ms, timing_.requeue_after_record_ms);
+  EXPECT_EQ(steps_.back(), "record");
 }
 
 TEST_F(DriverTest, ATemplateThatMovesIsTakenAnewOnceAndThenRefused) {

@@ -8,10 +8,10 @@
 #include "lifecycle/api/kind.h"
 #include "lifecycle/api/names.h"
 #include "lifecycle/api/operation.pb.h"
-#include "lifecycle/api/patch.h"
 #include "lifecycle/api/runner_contract.h"
 #include "lifecycle/api/schema.pb.h"
 #include "lifecycle/dispatch/claim.h"
+#include "lifecycle/dispatch/envelope.h"
 #include "lifecycle/dispatch/workload.h"
 #include "lifecycle/rules/may_still_write.h"
 
@@ -35,26 +35,13 @@ const std::string* FindAnnotation(const Pod& pod, const char* key) {
   return found == annotations.end() ? nullptr : &found->second;
 }
 
-// What the cluster itself adds to a Pod that its template does not have: a node, the account's
-// deprecated alias, and the account's name where the template left it open.
-bool IsTemplatePod(const Pod& pod, const api::PodTemplateSpec& live) {
-  api::PodSpec spec = pod.spec();
-  spec.clear_node_name();
-  spec.clear_service_account();
-  if (live.spec().service_account_name().empty()) spec.clear_service_account_name();
-  if (live.spec().service_account().empty()) return api::Equal(spec, live.spec());
-  api::PodSpec template_spec = live.spec();
-  template_spec.clear_service_account();
-  return api::Equal(spec, template_spec);
-}
-
 // Whether the envelope the claim stored accepts the Pod (12.3).
 bool Accepts(const api::AdmissionSnapshot& snapshot, const api::PodTemplateSpec* live,
              const Pod& pod) {
   if (pod.metadata().uid().empty() || snapshot.digest().empty()) return false;
   const std::string* digest = FindAnnotation(pod, api::annotation::kAdmissionSnapshotDigest);
   if (digest == nullptr || *digest != snapshot.digest()) return false;
-  return live == nullptr || IsTemplatePod(pod, *live);
+  return live == nullptr || IsWithin(snapshot, live->spec(), pod.spec());
 }
 
 const api::ContainerStateTerminated* ExecutorTermination(const Pod& pod) {

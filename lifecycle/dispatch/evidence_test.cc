@@ -40,6 +40,7 @@ class EvidenceTest : public ::testing::Test {
     owner->set_controller(true);
     owner->set_block_owner_deletion(true);
     *pod.mutable_spec() = job_.spec().template_().spec();
+    pod.mutable_spec()->set_service_account_name("default");
     pod.mutable_spec()->set_node_name("node");
     pod.mutable_status()->set_phase(phase);
     return pod;
@@ -122,6 +123,11 @@ TEST_F(EvidenceTest, APodOutsideTheEnvelopeIsAForeignOne) {
   api::Pod other_image = EndedPod("p");
   other_image.mutable_spec()->mutable_containers(0)->set_image(samples::Pinned('f'));
   store_.Put(other_image);
+  EXPECT_EQ(Collect().problem, EvidenceProblem::kIntent);
+
+  api::Pod other_account = EndedPod("p");
+  other_account.mutable_spec()->set_service_account_name("somebody");
+  store_.Put(other_account);
   EXPECT_EQ(Collect().problem, EvidenceProblem::kIntent);
 
   api::Pod other_snapshot = EndedPod("p");

@@ -90,6 +90,7 @@ class HarvestTest : public ::testing::Test {
     owner->set_controller(true);
     owner->set_block_owner_deletion(true);
     *pod.mutable_spec() = job_->spec().template_().spec();
+    pod.mutable_spec()->set_service_account_name("default");
     pod.mutable_status()->set_phase(api::pod_phase::kSucceeded);
     api::ContainerStatus* executor = pod.mutable_status()->add_container_statuses();
     executor->set_name("ptah");

@@ -289,14 +289,6 @@ void SetPlanMarks(const api::PtahSchemaPlanSpec& plan, Job* job) {
   }
 }
 
-// The object of this name as every default cluster has it. The clusters built so far do not vary
-// theirs, so it is a constant of the configuration.
-void Bind(absl::string_view name, api::BoundObject* bound) {
-  bound->set_name(name.data(), name.size());
-  bound->set_uid(absl::StrCat("cluster-", name));
-  bound->set_resource_version("1");
-}
-
 }  // namespace
 
 absl::StatusOr<Job> BuildSchemaJob(const api::PtahSchema& schema, const ActiveOperation& claim,
@@ -361,25 +353,6 @@ absl::StatusOr<Job> BuildMigrationJob(const api::PtahMigration& migration,
 
 std::string TemplateDigestOf(const Job& job, const ActiveOperation& claim) {
   return rules::TemplateDigest(job.spec().template_(), claim.started_at_ms());
-}
-
-absl::StatusOr<api::AdmissionSnapshot> ResolveSnapshot(const Job& job, const ActiveOperation& claim,
-                                                       const api::Configuration& configuration) {
-  (void)configuration;
-  const api::PodSpec& pod = job.spec().template_().spec();
-  api::AdmissionSnapshot snapshot;
-  snapshot.set_version(rules::kSnapshotVersion);
-  snapshot.set_template_digest(TemplateDigestOf(job, claim));
-  Bind(pod.service_account_name().empty() ? "default" : pod.service_account_name(),
-       snapshot.mutable_service_account());
-  if (pod.has_runtime_class_name()) {
-    Bind(pod.runtime_class_name(), snapshot.mutable_runtime_class());
-  }
-  if (!pod.priority_class_name().empty()) {
-    Bind(pod.priority_class_name(), snapshot.mutable_priority_class());
-  }
-  snapshot.set_digest(rules::SnapshotDigest(snapshot));
-  return snapshot;
 }
 
 void TakeManagerIdentity(const api::PodTemplateSpec& live, Job& expected) {

@@ -1,4 +1,4 @@
-// The operation Job of a claim, and the Pod admission envelope it is judged by.
+// The operation Job of a claim.
 //
 // A Job is a function of (resource, claim, plan, configuration) and nothing else, because every
 // later reader rebuilds it: the driver before it creates, the pass that adopts or supervises, and
@@ -7,7 +7,7 @@
 // instants are carried as times (EnvVar.time_ms), and the template's digest takes them relative to
 // the claim.
 //
-// Answers: spec 01, 9 (Job), 12.1 (snapshot); spec 02, E-4, U-1.
+// Answers: spec 01, 9 (Job); spec 02, E-4.2, U-1.
 
 #ifndef LIFECYCLE_DISPATCH_WORKLOAD_H_
 #define LIFECYCLE_DISPATCH_WORKLOAD_H_
@@ -21,7 +21,6 @@
 
 namespace lifecycle::api {
 class ActiveOperation;
-class AdmissionSnapshot;
 class Job;
 class ManagerRecord;
 class PodTemplateSpec;
@@ -59,12 +58,6 @@ absl::StatusOr<api::Job> BuildMigrationJob(const api::PtahMigration& migration,
 // Returns the digest of the Job's Pod template as a snapshot of `claim` records it: without the
 // snapshot annotation and the generated labels, instants relative to the claim's start.
 std::string TemplateDigestOf(const api::Job& job, const api::ActiveOperation& claim);
-
-// Returns the envelope the Job's Pods are held to: the cluster objects that shape them, as they
-// stand, and the template's digest. Errors: FailedPrecondition when it cannot be resolved.
-absl::StatusOr<api::AdmissionSnapshot> ResolveSnapshot(const api::Job& job,
-                                                       const api::ActiveOperation& claim,
-                                                       const api::Configuration& configuration);
 
 // Makes `expected` record the manager that built `live`: controller image, revision and runner
 // image. They bind nothing, and the snapshot pins them, so a Job that differs in them alone is

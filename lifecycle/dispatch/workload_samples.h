@@ -6,14 +6,18 @@
 
 #include <string>
 
+#include "lifecycle/api/client.h"
 #include "lifecycle/api/configuration.h"
 #include "lifecycle/api/core.pb.h"
 #include "lifecycle/api/digest.h"
 #include "lifecycle/api/migration.pb.h"
+#include "lifecycle/api/names.h"
 #include "lifecycle/api/operation.pb.h"
 #include "lifecycle/api/schema.pb.h"
 #include "lifecycle/dispatch/claim.h"
+#include "lifecycle/dispatch/envelope.h"
 #include "lifecycle/dispatch/workload.h"
+#include "lifecycle/testing/memory_door.h"
 
 namespace lifecycle::dispatch::samples {
 
@@ -53,6 +57,23 @@ inline void FillApplyClaim(api::ActiveOperation* claim) {
   SetApplyDeadlines(kWindowMs, 30, *claim);
 }
 
+// The one account that every namespace has.
+inline api::ServiceAccount DefaultAccount() {
+  api::ServiceAccount account;
+  account.mutable_metadata()->set_namespace_("app");
+  account.mutable_metadata()->set_name(api::kDefaultServiceAccount);
+  account.mutable_metadata()->set_uid("account-uid");
+  return account;
+}
+
+// The Job's envelope where that account is all that shapes a Pod.
+inline api::AdmissionSnapshot SnapshotOf(const api::Job& job, const api::ActiveOperation& claim) {
+  testing::MemoryDoor door;
+  door.Put(DefaultAccount());
+  api::Client client(door, "manager");
+  return *ResolveSnapshot(job, claim, client);
+}
+
 struct MigrationApply {
   api::Configuration configuration = api::DefaultConfiguration();
   api::PtahMigration migration;
@@ -82,7 +103,7 @@ struct MigrationApply {
   api::Job Build() const { return *BuildMigrationJob(migration, claim(), &plan, configuration); }
   void TakeSnapshot() {
     *migration.mutable_status()->mutable_active_operation()->mutable_admission_snapshot() =
-        *ResolveSnapshot(Build(), claim(), configuration);
+        SnapshotOf(Build(), claim());
   }
 };
 
@@ -118,7 +139,7 @@ struct SchemaApply {
   api::Job Build() const { return *BuildSchemaJob(schema, claim(), &plan, configuration); }
   void TakeSnapshot() {
     *schema.mutable_status()->mutable_active_operation()->mutable_admission_snapshot() =
-        *ResolveSnapshot(Build(), claim(), configuration);
+        SnapshotOf(Build(), claim());
   }
 };
 

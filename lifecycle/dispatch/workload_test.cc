@@ -145,8 +145,7 @@ TEST(WorkloadTest, ADeadlineThatMovesAgainstTheClaimMovesTheTemplateDigest) {
 TEST(WorkloadTest, TheResolvedSnapshotIsValidAndPinsTheTemplate) {
   const samples::MigrationApply sample;
   const api::Job job = MigrationApply(sample);
-  const api::AdmissionSnapshot snapshot =
-      *ResolveSnapshot(job, sample.claim(), sample.configuration);
+  const api::AdmissionSnapshot snapshot = samples::SnapshotOf(job, sample.claim());
   EXPECT_TRUE(rules::ValidateSnapshot(snapshot).ok());
   EXPECT_EQ(snapshot.template_digest(), TemplateDigestOf(job, sample.claim()));
 }

@@ -4,6 +4,7 @@
 
 #include "lifecycle/api/errors.h"
 #include "lifecycle/api/names.h"
+#include "lifecycle/dispatch/envelope.h"
 #include "lifecycle/dispatch/evidence.h"
 #include "lifecycle/dispatch/workload.h"
 #include "lifecycle/migration/approvals.h"
@@ -130,7 +131,7 @@ StepResult MigrationDispatch::WaitForPods() {
 }
 
 absl::StatusOr<api::AdmissionSnapshot> MigrationDispatch::ResolveSnapshot(const api::Job& job) {
-  return dispatch::ResolveSnapshot(job, claim(), pass_.context().configuration);
+  return dispatch::ResolveSnapshot(job, claim(), pass_.client());
 }
 
 PassResult MigrationDispatch::Refuse(rules::JobRefusal refusal, const absl::Status& why) {

@@ -224,6 +224,20 @@ TEST_F(GatesTest, AClaimOfAnUnknownTypeIsLeftAloneWithAnError) {
   EXPECT_TRUE(Journaled("R-2"));
 }
 
+// E-4.3. A migration's claim goes, and another is made once the account is back.
+TEST_F(GatesTest, AClaimWhoseAccountIsMissingIsDiscardedAsFailed) {
+  const auto account = scene_.store.At<api::ServiceAccount>("app", api::kDefaultServiceAccount);
+  scene_.store.Erase<api::ServiceAccount>("app", api::kDefaultServiceAccount);
+  scene_.PassUntilClaimed(api::operation::kApply);
+  while (scene_.status().has_active_operation()) ASSERT_TRUE(scene_.Pass().status.ok());
+  EXPECT_TRUE(Journaled("E-4.3 unresolvable"));
+  EXPECT_EQ(scene_.status().phase(), api::phase::kFailed);
+  EXPECT_TRUE(scene_.store.List(api::Kind::kJob, "").empty());
+  scene_.store.Put(account);
+  scene_.store.wall_ms = scene_.status().next_reconciliation_time_ms();
+  scene_.PassUntilRecorded();
+}
+
 // F-6, C-20.8.
 TEST_F(GatesTest, APodThatIsNotTheClaimsIsShownAndTheClaimStands) {
   scene_.PassUntilRecorded();

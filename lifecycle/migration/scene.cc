@@ -42,6 +42,10 @@ std::string TestDigest(char digit) { return "sha256:" + std::string(64, digit); 
 
 Scene::Scene(const std::string& policy) {
   store.Put(PolicyObject());
+  api::ServiceAccount account;
+  account.mutable_metadata()->set_namespace_(kNamespace);
+  account.mutable_metadata()->set_name(api::kDefaultServiceAccount);
+  store.Put(account);
   LayDownMigration(policy);
   LayDownPlan();
   if (policy == api::apply_policy::kOnApproval) LayDownApproval();
@@ -199,6 +203,7 @@ void Scene::EndJob(bool succeeded, const std::string& log, const std::string& te
   owner->set_controller(true);
   owner->set_block_owner_deletion(true);
   *pod.mutable_spec() = job.spec().template_().spec();
+  pod.mutable_spec()->set_service_account_name(api::kDefaultServiceAccount);
   pod.mutable_status()->set_phase(succeeded ? api::pod_phase::kSucceeded : api::pod_phase::kFailed);
   api::ContainerStatus* executor = pod.mutable_status()->add_container_statuses();
   executor->set_name("ptah");

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "lifecycle/api/names.h"
+#include "lifecycle/dispatch/envelope.h"
 #include "lifecycle/dispatch/evidence.h"
 #include "lifecycle/dispatch/workload.h"
 #include "lifecycle/rules/dispatch_failure.h"
@@ -162,7 +163,7 @@ StepResult ClaimWork::WaitForPodsOfLostJob() {
 }
 
 absl::StatusOr<api::AdmissionSnapshot> ClaimWork::ResolveSnapshot(const api::Job& job) {
-  return dispatch::ResolveSnapshot(job, claim(), pass_.context().configuration);
+  return dispatch::ResolveSnapshot(job, claim(), pass_.client());
 }
 
 api::PassResult ClaimWork::Refuse(rules::JobRefusal refusal, const absl::Status& why) {

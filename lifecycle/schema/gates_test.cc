@@ -305,6 +305,29 @@ TEST(GatesTest, ATemplateThatMovesIsTakenAnewOnceAndRefusedTheSecondTime) {
   EXPECT_TRUE(scene.RealmIsFree());
 }
 
+// E-4.3. An Apply waits under its claim, and so does a reading.
+TEST(GatesTest, AClaimWhoseAccountIsMissingFailsAndIsTriedAgainUntilItIsBack) {
+  for (const char* type : {"Apply", "Resolve"}) {
+    SCOPED_TRACE(type);
+    SchemaScene scene("Always");
+    if (std::string(type) == "Resolve") scene.EditSpec([](api::PtahSchemaSpec&) {});
+    const auto account =
+        scene.door.At<api::ServiceAccount>(kNamespace, api::kDefaultServiceAccount);
+    scene.door.Erase<api::ServiceAccount>(kNamespace, api::kDefaultServiceAccount);
+    ASSERT_TRUE(scene.PassUntil([&] { return scene.Followed("E-4.3 unresolvable"); }));
+    const std::string id = scene.status().active_operation().id();
+    const int64_t failed_ms = scene.door.wall_ms;
+    EXPECT_TRUE(scene.HasClaim(type));
+    EXPECT_EQ(scene.status().phase(), api::phase::kFailed);
+    EXPECT_FALSE(scene.status().active_operation().has_admission_snapshot());
+    EXPECT_GE(failed_ms, 1'030'000) << "the failure interval";
+    scene.door.Put(account);
+    ASSERT_TRUE(
+        scene.PassUntil([&] { return !scene.status().active_operation().job_uid().empty(); }));
+    EXPECT_EQ(scene.status().active_operation().id(), id);
+  }
+}
+
 TEST(GatesTest, AReadingWhoseTemplateMovesTwiceIsDiscarded) {
   SchemaScene scene;
   scene.EditSpec([](api::PtahSchemaSpec&) {});

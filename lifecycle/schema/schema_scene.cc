@@ -109,6 +109,10 @@ SchemaScene::SchemaScene(const char* policy) {
   policy_object.mutable_metadata()->set_uid("uid-policy");
   (*policy_object.mutable_data())["policy.yaml"] = kPolicyText;
   door.Put(policy_object);
+  api::ServiceAccount account;
+  account.mutable_metadata()->set_namespace_(kNamespace);
+  account.mutable_metadata()->set_name(api::kDefaultServiceAccount);
+  door.Put(account);
 
   api::PtahSchema schema;
   schema.mutable_metadata()->set_namespace_(kNamespace);
@@ -271,6 +275,7 @@ void SchemaScene::RunJob(const api::Job& job) {
   owner.set_controller(true);
   owner.set_block_owner_deletion(true);
   *pod.mutable_spec() = job.spec().template_().spec();
+  pod.mutable_spec()->set_service_account_name(api::kDefaultServiceAccount);
   pod.mutable_status()->set_phase(failed ? api::pod_phase::kFailed : api::pod_phase::kSucceeded);
   api::ContainerStatus& container = *pod.mutable_status()->add_container_statuses();
   container.set_name(api::kExecutorContainer);
