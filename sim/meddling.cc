@@ -160,7 +160,7 @@ void Plant(const ApiServer& server, World& world, const api::Key& key) {
   if (job.status().start_time_ms() == 0) {
     counted->mutable_status()->set_start_time_ms(world.now_ms);
   }
-  MustHold(Create(server, world, kPersonUser, std::move(pod)));
+  MustHold(Restore(server, world, std::move(pod)));
   MustHold(
       Update(server, world, kJobControllerUser, std::move(counted), api::Subresource::kStatus));
 }

@@ -1,10 +1,11 @@
 // What somebody who has no part in an operation does to its Job and its Pods: take the name, put
 // another Job in its place, take it from its owner, write on it or on a Pod, or slip a Pod in.
 //
-// A cluster lets whoever has the rights do so. The Pod template of a Job never changes, and the
-// operator's webhook judges only what the manager writes; owner references, labels and annotations
-// are anybody's. Each act is a disturbance, is offered for Jobs whose name a claim reserves, and
-// leaves the truth of what the manager did as it was.
+// A cluster lets whoever has the rights do so. The Pod template of a Job never changes, and of Jobs
+// the operator's webhook judges only what the manager writes; owner references, labels and
+// annotations are anybody's. It judges every Pod that is created, so one that is slipped in comes
+// past admission, as from a backup. Each act is a disturbance, is offered for Jobs whose name a
+// claim reserves, and leaves the truth of what the manager did as it was.
 //
 // Answers: spec 02, E-7, E-8, F-1, F-4, G-3, I-3; spec 03, 3.
 

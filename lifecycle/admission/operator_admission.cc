@@ -4,6 +4,7 @@
 #include "lifecycle/admission/decisions.h"
 #include "lifecycle/admission/job_writes.h"
 #include "lifecycle/admission/migration_plan.h"
+#include "lifecycle/admission/pod_intent.h"
 #include "lifecycle/admission/reading.h"
 #include "lifecycle/admission/schema_plan.h"
 #include "lifecycle/api/core.pb.h"
@@ -66,11 +67,13 @@ absl::Status ReviewPublishedUpdate(const AdmissionRequest& request) {
   }
 }
 
-// What anybody writes: specs, decisions, and what may never change once it is published.
+// What anybody writes: specs, decisions, Pods, and what may never change once it is published.
 AdmissionAnswer ReviewDecisions(const AdmissionRequest& request, const DirectReader& reader) {
   if (request.key.kind == Kind::kPtahMigration) return StampAuthor(request);
   if (request.verb != Verb::kCreate) return {ReviewPublishedUpdate(request), nullptr};
   switch (request.key.kind) {
+    case Kind::kPod:
+      return {ReviewPod(As<api::Pod>(request.after), reader), nullptr};
     case Kind::kPtahSchemaApproval:
       return ReviewSchemaApproval(request, reader);
     case Kind::kPtahMigrationApproval:
