@@ -106,7 +106,7 @@ absl::StatusOr<std::unique_ptr<Workbench>> Workbench::Make(const LoadedScenario&
   parts->initial = *std::move(initial);
   if (options.memo) parts->runner.UseMemo();
   if (!options.journal) parts->runner.SilenceJournal();
-  if (scenario->world().failing_reads()) parts->runner.OfferFailingReads();
+  if (parts->scenario->world().failing_reads()) parts->runner.OfferFailingReads();
   parts->system.emplace(parts->initial, parts->runner, parts->actors, parts->goals,
                         OperatorSystem::Options{.operations = OperationsOf(*parts->scenario),
                                                 .readings = parts->scenario->from_start(),
