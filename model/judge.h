@@ -20,6 +20,7 @@
 namespace model {
 
 class Comparer;
+struct PassScene;
 
 // Judges the writes of one pass as they are sent. One object per run of a pass.
 class PassJudge final : public PassObserver {
@@ -45,6 +46,8 @@ class PassJudge final : public PassObserver {
   std::function<void()> on_old_census;
 
  private:
+  // What F-1 asks of a pass whose read of its Job fails.
+  void JudgeUnansweredRead(const PassScene& scene);
   void Verdicts(const SentWrite& write, const PassTrace& trace);
 
   Findings& findings_;

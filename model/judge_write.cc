@@ -80,8 +80,19 @@ void PassJudge::Ended(const api::PassResult& result, const PassTrace& trace,
   JudgeLeaseEnded(scene, findings_);
   JudgeLifecycleEnded(scene, findings_);
   JudgeRealmEnded(scene, findings_);
+  JudgeUnansweredRead(scene);
   if (on_old_census && ClaimedByAnOldCensus(scene)) on_old_census();
   JudgeRecoveryEnded(scene, findings_);
+}
+
+void PassJudge::JudgeUnansweredRead(const PassScene& scene) {
+  if (!scene.trace.job_unanswered) return;
+  const bool ends = !scene.result.status.ok();
+  const bool concludes = verdicts_.Has(Verdict::kUnaccounted) || verdicts_.Has(Verdict::kDiscard);
+  findings_.Expect(Property::kUnansweredRead, ends && !concludes, [&] {
+    return absl::StrCat(scene.Name(), ": nobody told it what became of its Job, and it ",
+                        concludes ? "settles its claim" : "goes on");
+  });
 }
 
 }  // namespace model

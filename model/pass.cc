@@ -223,7 +223,12 @@ class PassDoor final : public api::Door {
       return IsOld(question.freshness) ? server_.Read(sim::ShownBy(world_, process()), question)
                                        : server_.Read(world_, question);
     }
-    if (Fails("read", api::ShortName(question.key))) return TimeoutAnswer();
+    const bool first_job = question.key.kind == api::Kind::kJob && !asked_for_job_;
+    asked_for_job_ |= first_job;
+    if (Fails("read", api::ShortName(question.key))) {
+      trace_.job_unanswered |= first_job;
+      return TimeoutAnswer();
+    }
     api::Answer answer = server_.Read(world_, question);
     if (question.key.kind == api::Kind::kJob && answer.status.ok()) {
       sim::ObserveJobRead(world_, *world_.Find(question.key));
@@ -403,6 +408,7 @@ class PassDoor final : public api::Door {
   bool recording_ = false;
   bool offers_pauses_ = false;
   bool failing_reads_ = false;
+  bool asked_for_job_ = false;
   size_t pause_after_ = 0;
   std::optional<sim::World> paused_world_;
   sim::PausedPass paused_;

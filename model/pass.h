@@ -82,6 +82,7 @@ struct PassTrace {
   bool create_ambiguous = false;
   bool harmed = false;  // Some answer was a fault's.
   bool read_log = false;
+  bool job_unanswered = false;        // The first Job it asked for: its read was not answered.
   bool resumed = false;               // It was left standing before, so it may have read what was.
   std::vector<std::string> warnings;  // Messages of the Warning Events it emitted so far.
   WriteSet writes;                    // All that were stored so far.

@@ -199,7 +199,7 @@ TEST_P(PassTest, AReadThatIsNotAnsweredIsAFaultThatEveryDirectReadOffers) {
   const Searched quiet = Search(world, {0, 0}, {});
   EXPECT_GT(quiet.faults, before);
   // The first call of a pass reads its resource: without an answer it does nothing and says so.
-  const Searched failed = Search(world, {0, 0}, {1});
+  const Searched failed = Search(world, {0, 0}, {{0, 1}});
   EXPECT_EQ(sim::ViewDigest(failed.end, {}), sim::ViewDigest(world, {}));
   EXPECT_NE(sim::ViewDigest(quiet.end, {}), sim::ViewDigest(world, {}));
   EXPECT_TRUE(sim::IsDue(failed.end, failed.end.processes[0], failed.end.processes[0].work[0]));

@@ -21,6 +21,7 @@
 #include "model/scenario.pb.h"
 #include "sim/actor.h"
 #include "sim/cluster_objects.h"
+#include "sim/informers.h"
 #include "sim/names.h"
 #include "sim/people.h"
 
@@ -321,7 +322,8 @@ bool TakeQuietStep(sim::World& world, const PassRunner& runner, const sim::Actor
   }
   for (const sim::WorldStep& step : actors.Offer(world)) {
     if (step.cost != 0 || step.kind == sim::StepKind::kPerson ||
-        step.kind == sim::StepKind::kRival || step.what == "pause") {
+        step.kind == sim::StepKind::kRival || step.kind == sim::StepKind::kInformers ||
+        step.what == "pause") {
       continue;
     }
     actors.Take(world, step);
@@ -534,6 +536,10 @@ absl::StatusOr<sim::World> InitialWorld(const Scenario& scenario, const sim::Api
   world.truth.second_pods = scenario.world().second_pods();
   AddManager(world);
   LayDownRealm(scenario, world, server);
+  // Where several claim the realm, no cache shows any of them yet: each sees itself alone.
+  std::shared_ptr<const std::vector<sim::Entry>> shown;
+  if (scenario.world().old_caches() && scenario.others_size() > 0) shown = sim::CacheOf(world);
+  world.processes.front().cache = shown;
   const std::vector<Claimant> claimants = ClaimantsOf(scenario);
   const auto begin = [&](const Claimant& claimant) {
     LayDownPolicy(claimant.namespace_, world, server);
@@ -554,7 +560,10 @@ absl::StatusOr<sim::World> InitialWorld(const Scenario& scenario, const sim::Api
     if (claimant.later) begin(claimant);
   }
   PrepareRun(scenario, world, server);
-  return Stopped(world, 0, digest);
+  sim::World initial = Stopped(world, 0, digest);
+  initial.processes.front().cache = shown;
+  sim::EndStep(initial, digest);
+  return initial;
 }
 
 }  // namespace model

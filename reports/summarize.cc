@@ -98,7 +98,8 @@ std::string CoverageText(const model::CheckResult& result) {
     case model::Ended::kClosed:
       return "any number of faults";
     case model::Ended::kLastLayer:
-      return absl::StrCat("up to ", result.faults_max.value_or(0), " faults");
+      return absl::StrCat("up to ", result.faults_max.value_or(0),
+                          result.faults_max == 1 ? " fault" : " faults");
     case model::Ended::kStates:
       return "stopped by the limit of states";
     case model::Ended::kMemory:

@@ -57,9 +57,13 @@ void TakeInformersStep(World& world, const WorldStep& step) {
     for (Work& work : process.work) work.due = Due{.when = Due::When::kNow};
     return;
   }
+  process.cache = CacheOf(world);
+}
+
+std::shared_ptr<const std::vector<Entry>> CacheOf(const World& world) {
   std::vector<Entry> cache;
   std::copy_if(world.objects.begin(), world.objects.end(), std::back_inserter(cache), IsCached);
-  process.cache = std::make_shared<const std::vector<Entry>>(std::move(cache));
+  return std::make_shared<const std::vector<Entry>>(std::move(cache));
 }
 
 World ShownBy(const World& world, const Process& process) {

@@ -9,9 +9,9 @@
 #ifndef SIM_INFORMERS_H_
 #define SIM_INFORMERS_H_
 
+#include <memory>
 #include <vector>
 
-#include "lifecycle/api/door.h"
 #include "sim/actor.h"
 
 namespace sim {
@@ -19,6 +19,9 @@ namespace sim {
 // Offers and takes kInformers.
 void OfferInformers(const ActorContext& context, const World& world, std::vector<WorldStep>& steps);
 void TakeInformersStep(World& world, const WorldStep& step);
+
+// Returns what the informers of a process show that begin to lag behind now.
+std::shared_ptr<const std::vector<Entry>> CacheOf(const World& world);
 
 // Returns the world as cached reads of the process show it: itself while its caches are up to date,
 // else a world with nothing but the objects that they hold.

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "gtest/gtest.h"
 #include "lifecycle/api/names.h"
@@ -28,14 +29,16 @@ void AddRealm(ActorWorld& at, const std::string& name) {
 void AddManager(ActorWorld& at) {
   Process process;
   process.name = "manager";
-  process.work.push_back(
-      {.resource = {api::Kind::kPtahSchema, "ns", "a"}, .due = {.when = Due::When::kNever}});
+  Work work;
+  work.resource = {api::Kind::kPtahSchema, "ns", "a"};
+  work.due.when = Due::When::kNever;
+  process.work.push_back(std::move(work));
   at.world.processes.push_back(std::move(process));
 }
 
 size_t RealmsShown(const ActorWorld& at) {
   const World shown = ShownBy(at.world, at.world.processes[0]);
-  return at.server.List(shown, {.kind = api::Kind::kPtahRealm}).list.size();
+  return at.server.List(shown, {.kind = api::Kind::kPtahRealm, .namespace_ = ""}).list.size();
 }
 
 TEST(InformersTest, AreUpToDateInAQuietWorld) {
@@ -54,7 +57,7 @@ TEST(InformersTest, ShowWhatStoodWhenTheyBeganToLag) {
   at.Take(StepKind::kInformers, "lag");
   AddRealm(at, "two");
   EXPECT_EQ(RealmsShown(at), 1u);
-  EXPECT_EQ(at.server.List(at.world, {.kind = api::Kind::kPtahRealm}).list.size(), 2u);
+  EXPECT_NE(at.world.Get<api::PtahRealm>("", "two"), nullptr);
 }
 
 TEST(InformersTest, CatchUpByThemselvesAndWakeEverything) {
