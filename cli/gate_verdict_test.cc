@@ -95,6 +95,21 @@ TEST(GateVerdictTest, AnUnreadableScenarioFailsTheGateAlsoBesideAnUndecidedOne) 
             kUnreadableWindow);
 }
 
+TEST(GateVerdictTest, WhatIsMissingBehindALimitIsNoFailure) {
+  const auto missing = [](reports::GateReport& report) {
+    report.set_table_drift("line 3");
+    report.add_vacuous("S-01");
+    report.mutable_coverage()->add_problems("W-12 of migration is not reached");
+    report.add_scenarios()->set_verdict(reports::kUndecided);
+  };
+  EXPECT_EQ(CodeWith(missing, reports::kUndecided), kLimitReached);
+  EXPECT_EQ(CodeWith([&](reports::GateReport& report) {
+              missing(report);
+              report.mutable_canary()->set_caught(false);
+            }),
+            kUnreadableWindow);
+}
+
 TEST(GateVerdictTest, ALimitThatCameFirstClaimsNothing) {
   const auto cut = [](reports::GateReport& report) {
     report.add_scenarios()->set_verdict(reports::kUndecided);

@@ -17,6 +17,11 @@ constexpr char kUsage[] =
     "stopgap table [OPTIONS]: print the durable-write table as Markdown, read off the exploration\n"
     "\n"
     "  --write          renew docs/durable-writes.md instead of printing\n";
+constexpr char kExitCodes[] =
+    "\n"
+    "Exit codes: 0 the table is of the whole space asked for; 2 the input was wrong; 3 a limit "
+    "came\n"
+    "first.\n";
 
 }  // namespace
 
@@ -25,7 +30,7 @@ int Table(const std::vector<std::string>& words) {
       Arguments::Parse(words, ObservingOptions({}, {"--write"}));
   if (!arguments.ok()) return Refuse(std::string(arguments.status().message()));
   if (arguments->Has("--help")) {
-    std::fputs(absl::StrCat(kUsage, kObservingUsage).c_str(), stdout);
+    std::fputs(absl::StrCat(kUsage, kObservingUsage, kExitCodes).c_str(), stdout);
     return kAllReadable;
   }
   if (arguments->Has("--write") && arguments->Has("--scenario")) {

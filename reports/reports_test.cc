@@ -9,6 +9,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "model/check.h"
 #include "model/rules.h"
 #include "reports/coverage.h"
 #include "reports/guarantees.h"
@@ -80,6 +81,29 @@ GateReport CompleteReport() {
   GateReport report;
   for (const char* family : kFamilies) AddCompleteScenario(family, report);
   return report;
+}
+
+// --- Verdict of a scenario -------------------------------------------------------------------
+
+std::string VerdictOf(model::Ended ended, bool violated, bool unreached) {
+  model::CheckResult result;
+  result.ended = ended;
+  if (violated) result.violations.emplace_back();
+  if (unreached) result.unreached.push_back("M-3");
+  return Summarize(result).verdict();
+}
+
+TEST(SummarizeTest, ALimitThatCameBeforeAGoalClaimsNothing) {
+  EXPECT_EQ(VerdictOf(model::Ended::kClosed, false, false), kReadable);
+  EXPECT_EQ(VerdictOf(model::Ended::kLastLayer, false, false), kReadable);
+  EXPECT_EQ(VerdictOf(model::Ended::kClosed, false, true), kUnreadable);
+  EXPECT_EQ(VerdictOf(model::Ended::kLastLayer, false, true), kUnreadable);
+  for (const model::Ended limit :
+       {model::Ended::kStates, model::Ended::kMemory, model::Ended::kInterrupted}) {
+    EXPECT_EQ(VerdictOf(limit, false, false), kUndecided);
+    EXPECT_EQ(VerdictOf(limit, false, true), kUndecided);
+    EXPECT_EQ(VerdictOf(limit, true, true), kUnreadable);
+  }
 }
 
 // --- Coverage --------------------------------------------------------------------------------

@@ -87,8 +87,10 @@ void AddRecords(const model::CheckResult& result, ScenarioReport& report) {
 }
 
 const char* VerdictOf(const model::CheckResult& result) {
-  if (!result.violations.empty() || !result.unreached.empty()) return kUnreadable;
-  return model::IsComplete(result.ended) ? kReadable : kUndecided;
+  if (!result.violations.empty()) return kUnreadable;
+  // What a limit kept from being looked at may hold what was to be reached.
+  if (!model::IsComplete(result.ended)) return kUndecided;
+  return result.unreached.empty() ? kReadable : kUnreadable;
 }
 
 }  // namespace

@@ -53,7 +53,8 @@ std::string TerminalViolations(const ScenarioReport& scenario, const std::string
   std::string text;
   for (const std::string& goal : scenario.unreached()) {
     absl::StrAppend(&text, "UNREACHED ", scenario.scenario(), ": \"", goal,
-                    "\" was to be reached and never was\n");
+                    scenario.verdict() == kUndecided ? "\" was not reached before the limit\n"
+                                                     : "\" was to be reached and never was\n");
   }
   std::vector<const ViolationReport*> shown;
   for (const ViolationReport& violation : scenario.violations()) {
