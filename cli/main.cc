@@ -43,4 +43,10 @@ int Main(int count, char** words) {
 }  // namespace
 }  // namespace cli
 
-int main(int count, char** words) { return cli::Main(count, words); }
+int main(int count, char** words) {
+  const int code = cli::Main(count, words);
+  // What nobody could read was not said.
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
+  std::fputs("stopgap: standard output cannot be written\n", stderr);
+  return cli::kWrongInput;
+}

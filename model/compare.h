@@ -36,7 +36,7 @@ class Comparer {
  public:
   // All outlive the comparer. `webhook` is asked beside the controller's match; `runner` runs the
   // further passes. `dealt_from` is the share of its variations that the first Job is held to: any
-  // number, another for each scenario, so that together they hold every kind of Job to all of them.
+  // number, another for each scenario, so that together they hold Jobs to most of them.
   Comparer(sim::Interner& interner, const lifecycle::api::Admission& webhook,
            const PassRunner& runner, const sim::DigestOptions& digest, uint32_t dealt_from);
 

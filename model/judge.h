@@ -46,8 +46,8 @@ class PassJudge final : public PassObserver {
   std::function<void()> on_old_census;
 
  private:
-  // What F-1 asks of a pass whose read of its Job fails.
-  void JudgeUnansweredRead(const PassScene& scene);
+  // What is asked of a pass that read a cache, or whose read of its Job fails.
+  void JudgeReads(const PassScene& scene);
   void Verdicts(const SentWrite& write, const PassTrace& trace);
 
   Findings& findings_;

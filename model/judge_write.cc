@@ -80,16 +80,21 @@ void PassJudge::Ended(const api::PassResult& result, const PassTrace& trace,
   JudgeLeaseEnded(scene, findings_);
   JudgeLifecycleEnded(scene, findings_);
   JudgeRealmEnded(scene, findings_);
-  JudgeUnansweredRead(scene);
+  JudgeReads(scene);
   if (on_old_census && ClaimedByAnOldCensus(scene)) on_old_census();
   JudgeRecoveryEnded(scene, findings_);
 }
 
-void PassJudge::JudgeUnansweredRead(const PassScene& scene) {
+void PassJudge::JudgeReads(const PassScene& scene) {
+  if (scene.trace.cached) {
+    findings_.Expect(Property::kRead, !scene.trace.cached_wrongly, [&] {
+      return absl::StrCat(scene.Name(), ": a cache was asked for what has to be read directly");
+    });
+  }
   if (!scene.trace.job_unanswered) return;
   const bool ends = !scene.result.status.ok();
   const bool concludes = verdicts_.Has(Verdict::kUnaccounted) || verdicts_.Has(Verdict::kDiscard);
-  findings_.Expect(Property::kUnansweredRead, ends && !concludes, [&] {
+  findings_.Expect(Property::kRead, ends && !concludes, [&] {
     return absl::StrCat(scene.Name(), ": nobody told it what became of its Job, and it ",
                         concludes ? "settles its claim" : "goes on");
   });

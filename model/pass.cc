@@ -213,6 +213,11 @@ class PassDoor final : public api::Door {
     return picked != 0;
   }
 
+  void NoteCached(api::Kind kind) {
+    trace_.cached = true;
+    trace_.cached_wrongly |= !sim::MayBeCached(kind);
+  }
+
   bool IsOld(api::Freshness freshness) {
     return freshness == api::Freshness::kCached && process().cache != nullptr;
   }
@@ -220,6 +225,7 @@ class PassDoor final : public api::Door {
   api::Answer Ask(const api::ReadQuestion& question, api::Site) {
     if (question.freshness == api::Freshness::kCached) {
       // A cache is in the process's own memory: what it answers may be old, but it answers.
+      NoteCached(question.key.kind);
       return IsOld(question.freshness) ? server_.Read(sim::ShownBy(world_, process()), question)
                                        : server_.Read(world_, question);
     }
@@ -237,6 +243,7 @@ class PassDoor final : public api::Door {
   }
   api::Answer Ask(const api::ListQuestion& question, api::Site) {
     if (question.freshness == api::Freshness::kCached) {
+      NoteCached(question.kind);
       return IsOld(question.freshness) ? server_.List(sim::ShownBy(world_, process()), question)
                                        : server_.List(world_, question);
     }

@@ -82,6 +82,8 @@ struct PassTrace {
   bool create_ambiguous = false;
   bool harmed = false;  // Some answer was a fault's.
   bool read_log = false;
+  bool cached = false;                // It read something from a cache,
+  bool cached_wrongly = false;        // and of a kind that has to be read directly.
   bool job_unanswered = false;        // The first Job it asked for: its read was not answered.
   bool resumed = false;               // It was left standing before, so it may have read what was.
   std::vector<std::string> warnings;  // Messages of the Warning Events it emitted so far.

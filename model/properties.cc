@@ -88,7 +88,7 @@ constexpr std::array<PropertyInfo, kPropertyCount> kProperties = {{
     {"L-15", kWrite, "no fault, no doubt"},
     {"verdict", kWrite, "every verdict is sound"},
     {"listed", kWrite, "every durable write is listed"},
-    {"read", kWrite, "a read that fails tells nothing"},
+    {"read", kWrite, "a read that fails tells nothing, and none that decides is of a cache"},
     {"recovery", kRecovery, "recovery ends"},
 }};
 

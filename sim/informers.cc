@@ -25,12 +25,13 @@ constexpr api::Kind kCached[] = {
     api::Kind::kPtahMigrationRunAcknowledgment,
 };
 
-bool IsCached(const Entry& entry) {
-  return std::find(std::begin(kCached), std::end(kCached), entry.object->key.kind) !=
-         std::end(kCached);
-}
+bool IsCached(const Entry& entry) { return MayBeCached(entry.object->key.kind); }
 
 }  // namespace
+
+bool MayBeCached(api::Kind kind) {
+  return std::find(std::begin(kCached), std::end(kCached), kind) != std::end(kCached);
+}
 
 void OfferInformers(const ActorContext& context, const World& world,
                     std::vector<WorldStep>& steps) {

@@ -12,6 +12,7 @@
 #include <memory>
 #include <vector>
 
+#include "lifecycle/api/kind.h"
 #include "sim/actor.h"
 
 namespace sim {
@@ -19,6 +20,10 @@ namespace sim {
 // Offers and takes kInformers.
 void OfferInformers(const ActorContext& context, const World& world, std::vector<WorldStep>& steps);
 void TakeInformersStep(World& world, const WorldStep& step);
+
+// Whether objects of this kind may be read from a cache at all (spec 01, 0.2, 1): every other read
+// goes to the server, and a cache that lags shows nothing of them.
+bool MayBeCached(lifecycle::api::Kind kind);
 
 // Returns what the informers of a process show that begin to lag behind now.
 std::shared_ptr<const std::vector<Entry>> CacheOf(const World& world);

@@ -73,6 +73,18 @@ TEST(InformersTest, CatchUpByThemselvesAndWakeEverything) {
   EXPECT_EQ(at.world.processes[0].work[0].due.when, Due::When::kNow);
 }
 
+TEST(InformersTest, AreForTheCensusAndForListsOfCandidates) {
+  for (const api::Kind kind :
+       {api::Kind::kPtahSchema, api::Kind::kPtahMigration, api::Kind::kPtahRealm,
+        api::Kind::kPtahSchemaApproval, api::Kind::kPtahMigrationRunAcknowledgment}) {
+    EXPECT_TRUE(MayBeCached(kind)) << api::KindName(kind);
+  }
+  for (const api::Kind kind : {api::Kind::kPtahMigrationApproval, api::Kind::kPtahSchemaPlan,
+                               api::Kind::kJob, api::Kind::kPod, api::Kind::kLease}) {
+    EXPECT_FALSE(MayBeCached(kind)) << api::KindName(kind);
+  }
+}
+
 TEST(InformersTest, HoldNothingThatIsOnlyReadDirectly) {
   ActorWorld at(kOldCaches);
   AddManager(at);
