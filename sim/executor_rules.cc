@@ -65,7 +65,7 @@ class Listing {
     if (IsStopSignal(step_)) Add("U-6");
   }
 
-  void Add(const char* rule) { rules_.push_back({family_, rule}); }
+  void Add(absl::string_view rule) { rules_.push_back({family_, rule}); }
 
   const World& before_;
   const World& after_;

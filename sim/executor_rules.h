@@ -10,6 +10,7 @@
 
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "sim/actors.h"
 #include "sim/truth.h"
 #include "sim/world.h"
@@ -18,7 +19,7 @@ namespace sim {
 
 struct ExecutorRule {
   Family family = Family::kSchema;  // Whose Apply the executor runs.
-  const char* rule = "";            // A literal, such as "U-2".
+  absl::string_view rule = "";      // A literal, such as "U-2".
   friend bool operator==(const ExecutorRule&, const ExecutorRule&) = default;
 };
 

@@ -190,6 +190,25 @@ def hash_iteration(files):
                                   f"{name} has a hash's order; walk a std::map or a sorted copy")
 
 
+def texts_by_address(files):
+    """A type that compares itself by its members holds no text as a pointer: it would compare where
+    literals happen to lie."""
+    opens = re.compile(r"^(struct|class) \w+[^;]*\{")
+    for file in files:
+        pointers, inside = [], False
+        for index, line in enumerate(file.code if file.is_cpp else ()):
+            if opens.match(line):
+                pointers, inside = [], True
+            elif line.startswith("};"):
+                inside = False
+            elif inside and re.match(r"  (?:const )?char(?: const)?\* \w+(?: = [^;(]*)?;", line):
+                pointers.append(index)
+            elif inside and re.search(r"\boperator(?:==|<=>)\(.*= default;", line):
+                for pointer in pointers:
+                    yield Finding(file.path, pointer + 1,
+                                  "compared by its address; hold an absl::string_view")
+
+
 def _within(path, folders):
     return any(path == folder or path.startswith(folder + "/") for folder in folders)
 
@@ -272,7 +291,7 @@ def formatting(files, root):
             yield Finding(path, int(line), f"run clang-format -i {path}")
 
 
-LAYOUT = (include_guards, opening_comments, line_lengths, hash_iteration,
+LAYOUT = (include_guards, opening_comments, line_lengths, hash_iteration, texts_by_address,
           includes_follow_the_arrows, dependencies_follow_the_arrows, visibility_follows_the_arrows,
           tests_are_built)
 

@@ -40,6 +40,11 @@ LINES = {
     "line_lengths": ("int a;" + " " * 90 + "int b;", "// " + "u" * 120),
     "hash_iteration": ("absl::flat_hash_map<int, int> seen;\nfor (const auto& x : seen) {",
                        "absl::flat_hash_map<int, int> seen;\nfor (const auto& x : list) {"),
+    "texts_by_address": (
+        'struct Rule {\n  const char* name = "";\n'
+        "  friend bool operator==(const Rule&, const Rule&) = default;\n};",
+        'struct Rule {\n  const char* name = "";\n};\nstruct Time {\n  int ms = 0;\n'
+        "  friend bool operator==(const Time&, const Time&) = default;\n};"),
     "includes_follow_the_arrows": ('#include "lifecycle/rules/frame.h"',
                                    '#include "lifecycle/api/frame.h"'),
 }
