@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "lifecycle/api/check.h"
 #include "lifecycle/api/migration.pb.h"
 #include "lifecycle/api/names.h"
 #include "lifecycle/api/runner_contract.h"
@@ -27,14 +28,32 @@ void ForEachOfKind(const World& world, api::Kind kind,
   }
 }
 
-api::Answer Create(const ApiServer& server, World& world, const std::string& user,
-                   std::shared_ptr<google::protobuf::Message> object) {
+namespace {
+
+api::Request CreateRequest(const std::string& user,
+                           std::shared_ptr<google::protobuf::Message> object) {
   api::Request request;
   request.verb = api::Verb::kCreate;
   request.key = api::KeyOf(*object);
   request.body = std::move(object);
   request.sender = user;
-  return server.Write(world, request);
+  return request;
+}
+
+}  // namespace
+
+api::Answer Create(const ApiServer& server, World& world, const std::string& user,
+                   std::shared_ptr<google::protobuf::Message> object) {
+  return server.Write(world, CreateRequest(user, std::move(object)));
+}
+
+bool MayCreate(const ApiServer& server, const World& world, const std::string& user,
+               std::shared_ptr<google::protobuf::Message> object) {
+  return server.Admit(world, CreateRequest(user, std::move(object))).ok();
+}
+
+void MustHold(const api::Answer& answer) {
+  STOPGAP_CHECK(answer.status.ok(), answer.status.message());
 }
 
 api::Answer Delete(const ApiServer& server, World& world, const std::string& user,

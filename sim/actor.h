@@ -36,6 +36,10 @@ struct ActorContext {
   const WorldRules& rules;
 };
 
+// What somebody writes who only wants to have written on an object.
+inline constexpr char kNote[] = "example.com/note";
+inline constexpr char kSomething[] = "something";
+
 // Appends one step.
 void OfferStep(std::vector<WorldStep>& steps, WorldStep step, std::string label);
 
@@ -48,6 +52,11 @@ lifecycle::api::Answer Create(const ApiServer& server, World& world, const std::
                               std::shared_ptr<google::protobuf::Message> object);
 lifecycle::api::Answer Delete(const ApiServer& server, World& world, const std::string& user,
                               const lifecycle::api::Key& key);
+// Whether such a create would be admitted as the world stands.
+bool MayCreate(const ApiServer& server, const World& world, const std::string& user,
+               std::shared_ptr<google::protobuf::Message> object);
+// Of a request that was offered only where it would be admitted: ends the program otherwise.
+void MustHold(const lifecycle::api::Answer& answer);
 // Replaces the object's main part or status.
 lifecycle::api::Answer Update(const ApiServer& server, World& world, const std::string& user,
                               std::shared_ptr<google::protobuf::Message> object,

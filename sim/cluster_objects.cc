@@ -21,13 +21,6 @@ namespace {
 constexpr const char* kActs[] = {act::kDeleteAccount,   act::kRestoreAccount, act::kReplaceAccount,
                                  act::kAnnotateAccount, act::kDeleteRuntime,  act::kRestoreRuntime};
 
-constexpr char kNote[] = "example.com/note";
-constexpr char kSomething[] = "something";
-
-void MustHold(const api::Answer& answer) {
-  STOPGAP_CHECK(answer.status.ok(), answer.status.message());
-}
-
 // What the resources of the world name, each once.
 std::set<api::Key> NamedObjects(const World& world) {
   std::set<api::Key> keys;

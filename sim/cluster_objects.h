@@ -5,7 +5,7 @@
 // help, and costs nothing. What comes back is another object of the same name. The account named
 // "default" is not among them: a cluster brings it back by itself.
 //
-// Answers: spec 01, 12.1; spec 02, E-4.3; issue item 5.
+// Answers: spec 01, 12.1; spec 02, E-4.3.
 
 #ifndef SIM_CLUSTER_OBJECTS_H_
 #define SIM_CLUSTER_OBJECTS_H_

@@ -60,17 +60,6 @@ std::shared_ptr<api::Pod> PodFor(const api::Job& job, int32_t index) {
   return pod;
 }
 
-// Whether the Job's first Pod would be admitted as the world stands.
-bool MayHavePod(const ApiServer& server, const World& world, const api::Job& job) {
-  std::shared_ptr<api::Pod> pod = PodFor(job, 0);
-  api::Request request;
-  request.verb = api::Verb::kCreate;
-  request.key = api::KeyOf(*pod);
-  request.body = std::move(pod);
-  request.sender = kJobControllerUser;
-  return server.Admit(world, request).ok();
-}
-
 // A Pod that admission refuses is not there, and the Job controller tries again. The Job has begun
 // all the same, and its time runs.
 void StartPod(const ApiServer& server, World& world, const api::Key& key, int32_t index,
@@ -214,7 +203,8 @@ class JobOffers {
   bool IsTriedNow(const api::Job& job) const {
     const std::optional<int64_t> deadline = DeadlineOf(job);
     if (!deadline.has_value()) return true;
-    return world_.now_ms < *deadline && MayHavePod(server_, world_, job);
+    return world_.now_ms < *deadline &&
+           MayCreate(server_, world_, kJobControllerUser, PodFor(job, 0));
   }
 
   // One Pod that has ended decides it: one success is enough, and one failure is too many.

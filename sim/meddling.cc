@@ -19,8 +19,6 @@ namespace {
 constexpr const char* kMeddling[] = {act::kSquatJob,    act::kReplaceJob, act::kDisownJob,
                                      act::kAnnotateJob, act::kStripPod,   act::kPlantPod};
 
-constexpr char kNote[] = "example.com/note";
-constexpr char kSomething[] = "something";
 // A volume of it keeps a Pod from ever starting.
 constexpr char kNoSuchConfigMap[] = "no-such-configmap";
 
@@ -35,10 +33,6 @@ api::Key PlantedPodOf(const api::Job& job) {
 
 bool IsStripped(const api::Pod& pod) {
   return pod.metadata().annotations().count(api::annotation::kAdmissionSnapshotDigest) == 0;
-}
-
-void MustHold(const api::Answer& answer) {
-  STOPGAP_CHECK(answer.status.ok(), answer.status.message());
 }
 
 // What was done to the operation's Job is nothing that a run undisturbed has to be accounted for.

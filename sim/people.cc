@@ -190,16 +190,6 @@ const char* UserOf(absl::string_view what) {
   return what == act::kApproveAsAnother ? kOtherUser : kPersonUser;
 }
 
-bool IsAdmitted(const ApiServer& server, const World& world, const char* user,
-                std::shared_ptr<google::protobuf::Message> object) {
-  api::Request request;
-  request.verb = api::Verb::kCreate;
-  request.key = api::KeyOf(*object);
-  request.body = std::move(object);
-  request.sender = user;
-  return server.Admit(world, request).ok();
-}
-
 // The database a migration applies to: the one its run or its last reading reported, else the only
 // one. -1 when that is none of ours.
 int32_t DatabaseOfMigration(const World& world, const api::PtahMigration& migration) {
@@ -342,7 +332,7 @@ class PeopleOffers {
 
   void OfferCreate(const char* what, const Entry& entry,
                    std::shared_ptr<google::protobuf::Message> object) {
-    if (object != nullptr && IsAdmitted(context_.server, world_, UserOf(what), std::move(object))) {
+    if (object != nullptr && MayCreate(context_.server, world_, UserOf(what), std::move(object))) {
       Add(what, entry, 0);
     }
   }

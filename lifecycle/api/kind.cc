@@ -24,6 +24,7 @@ struct Row {
   const char* api_version;
   bool has_status;
   bool namespaced;
+  bool shapes_pods;
   const Descriptor* (*descriptor)();
   const Message& (*prototype)();
   const ObjectMeta& (*meta)(const Message&);
@@ -32,13 +33,14 @@ struct Row {
 
 template <class T>
 constexpr Row MakeRow(const char* name, const char* short_name, const char* api_version,
-                      bool has_status, bool namespaced = true) {
+                      bool has_status, bool namespaced = true, bool shapes_pods = false) {
   return Row{
       name,
       short_name,
       api_version,
       has_status,
       namespaced,
+      shapes_pods,
       [] { return T::descriptor(); },
       []() -> const Message& { return T::default_instance(); },
       [](const Message& object) -> const ObjectMeta& {
@@ -65,10 +67,11 @@ constexpr Row kRows[] = {
     MakeRow<Lease>("Lease", "lease", "coordination.k8s.io/v1", false),
     MakeRow<Job>("Job", "job", "batch/v1", true),
     MakeRow<Pod>("Pod", "pod", "v1", true),
-    MakeRow<ServiceAccount>("ServiceAccount", "serviceaccount", "v1", false),
-    MakeRow<LimitRange>("LimitRange", "limitrange", "v1", false),
-    MakeRow<RuntimeClass>("RuntimeClass", "runtimeclass", "node.k8s.io/v1", false, false),
-    MakeRow<PriorityClass>("PriorityClass", "priorityclass", "scheduling.k8s.io/v1", false, false),
+    MakeRow<ServiceAccount>("ServiceAccount", "serviceaccount", "v1", false, true, true),
+    MakeRow<LimitRange>("LimitRange", "limitrange", "v1", false, true, true),
+    MakeRow<RuntimeClass>("RuntimeClass", "runtimeclass", "node.k8s.io/v1", false, false, true),
+    MakeRow<PriorityClass>("PriorityClass", "priorityclass", "scheduling.k8s.io/v1", false, false,
+                           true),
 };
 
 const Row& RowOf(Kind kind) { return kRows[static_cast<size_t>(kind)]; }
@@ -98,30 +101,7 @@ bool IsNamespaced(Kind kind) { return RowOf(kind).namespaced; }
 
 bool IsCustom(Kind kind) { return RowOf(kind).api_version == kCustom; }
 
-bool ShapesPods(Kind kind) {
-  switch (kind) {
-    case Kind::kServiceAccount:
-    case Kind::kLimitRange:
-    case Kind::kRuntimeClass:
-    case Kind::kPriorityClass:
-      return true;
-    case Kind::kPtahSchema:
-    case Kind::kPtahMigration:
-    case Kind::kPtahSchemaPlan:
-    case Kind::kPtahSchemaPlanChunk:
-    case Kind::kPtahMigrationPlan:
-    case Kind::kPtahSchemaApproval:
-    case Kind::kPtahMigrationApproval:
-    case Kind::kPtahRealm:
-    case Kind::kPtahMigrationRunAcknowledgment:
-    case Kind::kConfigMap:
-    case Kind::kLease:
-    case Kind::kJob:
-    case Kind::kPod:
-      return false;
-  }
-  STOPGAP_UNREACHABLE("no such kind");
-}
+bool ShapesPods(Kind kind) { return RowOf(kind).shapes_pods; }
 
 const Descriptor* DescriptorOf(Kind kind) { return RowOf(kind).descriptor(); }
 
