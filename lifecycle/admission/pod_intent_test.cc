@@ -9,6 +9,7 @@
 #include "lifecycle/api/names.h"
 #include "lifecycle/migration/scene.h"
 #include "lifecycle/schema/schema_scene.h"
+#include "lifecycle/testing/cluster_samples.h"
 #include "lifecycle/testing/memory_door.h"
 
 namespace lifecycle::admission {
@@ -16,23 +17,9 @@ namespace {
 
 using lifecycle::testing::MemoryDoor;
 
-// The Pod of the Job as the plugins of a server let it through.
+// The first Pod of the Job.
 api::Pod PodOf(const api::Job& job) {
-  api::Pod pod;
-  api::ObjectMeta& meta = *pod.mutable_metadata();
-  meta.set_namespace_(job.metadata().namespace_());
-  meta.set_name(job.metadata().name() + "-0");
-  *meta.mutable_annotations() = job.spec().template_().metadata().annotations();
-  api::OwnerReference& owner = *meta.add_owner_references();
-  owner.set_api_version(api::ApiVersionOf(api::Kind::kJob));
-  owner.set_kind(api::KindName(api::Kind::kJob));
-  owner.set_name(job.metadata().name());
-  owner.set_uid(job.metadata().uid());
-  owner.set_controller(true);
-  owner.set_block_owner_deletion(true);
-  *pod.mutable_spec() = job.spec().template_().spec();
-  pod.mutable_spec()->set_service_account_name(api::kDefaultServiceAccount);
-  return pod;
+  return lifecycle::testing::PodOf(job, job.metadata().name() + "-0");
 }
 
 void WriteOnAccount(MemoryDoor& store, const std::string& namespace_) {

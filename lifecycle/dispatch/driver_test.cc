@@ -16,6 +16,7 @@
 #include "lifecycle/dispatch/envelope.h"
 #include "lifecycle/dispatch/workload.h"
 #include "lifecycle/lease/target_lock.h"
+#include "lifecycle/testing/cluster_samples.h"
 #include "lifecycle/testing/memory_door.h"
 
 namespace lifecycle::dispatch {
@@ -143,10 +144,7 @@ class DriverTest : public ::testing::Test {
       : configuration_(api::DefaultConfiguration()),
         client_(door_, configuration_.user),
         family_(client_, configuration_, type, steps_) {
-    api::ServiceAccount account;
-    account.mutable_metadata()->set_namespace_(kNamespace);
-    account.mutable_metadata()->set_name(api::kDefaultServiceAccount);
-    door_.Put(account);
+    door_.Put(lifecycle::testing::DefaultAccount(kNamespace));
     door_.after_write = [this](const api::Request& request) {
       if (request.key.kind == api::Kind::kLease) steps_.push_back("lease");
       if (request.key.kind == api::Kind::kJob) steps_.push_back("create");

@@ -31,7 +31,7 @@ class EnvelopeTest : public ::testing::Test {
     execution.set_service_account_name("runner");
     execution.set_runtime_class_name("sandboxed");
     execution.set_priority_class_name("batch");
-    door_.Put(samples::DefaultAccount());
+    door_.Put(lifecycle::testing::DefaultAccount("app"));
     door_.Put(Named<api::ServiceAccount>(kNamespace, "runner"));
     door_.Put(Named<api::RuntimeClass>("", "sandboxed"));
     door_.Put(Named<api::PriorityClass>("", "batch"));

@@ -7,6 +7,7 @@
 #include "lifecycle/api/errors.h"
 #include "lifecycle/api/names.h"
 #include "lifecycle/dispatch/workload_samples.h"
+#include "lifecycle/testing/cluster_samples.h"
 #include "lifecycle/testing/memory_door.h"
 
 namespace lifecycle::dispatch {
@@ -26,21 +27,7 @@ class EvidenceTest : public ::testing::Test {
   JobIdentity Identity() const { return {"app", job_.metadata().name(), "job-uid"}; }
 
   api::Pod PodOf(const std::string& name, const std::string& phase) const {
-    api::Pod pod;
-    pod.mutable_metadata()->set_namespace_("app");
-    pod.mutable_metadata()->set_name(name);
-    pod.mutable_metadata()->set_uid(name + "-uid");
-    *pod.mutable_metadata()->mutable_annotations() =
-        job_.spec().template_().metadata().annotations();
-    api::OwnerReference* owner = pod.mutable_metadata()->add_owner_references();
-    owner->set_api_version("batch/v1");
-    owner->set_kind("Job");
-    owner->set_name(job_.metadata().name());
-    owner->set_uid("job-uid");
-    owner->set_controller(true);
-    owner->set_block_owner_deletion(true);
-    *pod.mutable_spec() = job_.spec().template_().spec();
-    pod.mutable_spec()->set_service_account_name("default");
+    api::Pod pod = lifecycle::testing::PodOf(job_, name);
     pod.mutable_spec()->set_node_name("node");
     pod.mutable_status()->set_phase(phase);
     return pod;

@@ -8,6 +8,7 @@
 #include "lifecycle/api/frame.pb.h"
 #include "lifecycle/api/names.h"
 #include "lifecycle/dispatch/workload_samples.h"
+#include "lifecycle/testing/cluster_samples.h"
 #include "lifecycle/testing/memory_door.h"
 
 namespace lifecycle::dispatch {
@@ -76,21 +77,7 @@ class HarvestTest : public ::testing::Test {
   }
 
   void PutPod(const std::string& name, bool ended = true) {
-    api::Pod pod;
-    pod.mutable_metadata()->set_namespace_("app");
-    pod.mutable_metadata()->set_name(name);
-    pod.mutable_metadata()->set_uid(name + "-uid");
-    *pod.mutable_metadata()->mutable_annotations() =
-        job_->spec().template_().metadata().annotations();
-    api::OwnerReference* owner = pod.mutable_metadata()->add_owner_references();
-    owner->set_api_version("batch/v1");
-    owner->set_kind("Job");
-    owner->set_name(job_->metadata().name());
-    owner->set_uid("job-uid");
-    owner->set_controller(true);
-    owner->set_block_owner_deletion(true);
-    *pod.mutable_spec() = job_->spec().template_().spec();
-    pod.mutable_spec()->set_service_account_name("default");
+    api::Pod pod = lifecycle::testing::PodOf(*job_, name);
     pod.mutable_status()->set_phase(api::pod_phase::kSucceeded);
     api::ContainerStatus* executor = pod.mutable_status()->add_container_statuses();
     executor->set_name("ptah");

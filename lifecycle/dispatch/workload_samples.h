@@ -17,6 +17,7 @@
 #include "lifecycle/dispatch/claim.h"
 #include "lifecycle/dispatch/envelope.h"
 #include "lifecycle/dispatch/workload.h"
+#include "lifecycle/testing/cluster_samples.h"
 #include "lifecycle/testing/memory_door.h"
 
 namespace lifecycle::dispatch::samples {
@@ -57,19 +58,10 @@ inline void FillApplyClaim(api::ActiveOperation* claim) {
   SetApplyDeadlines(kWindowMs, 30, *claim);
 }
 
-// The one account that every namespace has.
-inline api::ServiceAccount DefaultAccount() {
-  api::ServiceAccount account;
-  account.mutable_metadata()->set_namespace_("app");
-  account.mutable_metadata()->set_name(api::kDefaultServiceAccount);
-  account.mutable_metadata()->set_uid("account-uid");
-  return account;
-}
-
 // The Job's envelope where that account is all that shapes a Pod.
 inline api::AdmissionSnapshot SnapshotOf(const api::Job& job, const api::ActiveOperation& claim) {
   testing::MemoryDoor door;
-  door.Put(DefaultAccount());
+  door.Put(lifecycle::testing::DefaultAccount("app"));
   api::Client client(door, "manager");
   return *ResolveSnapshot(job, claim, client);
 }

@@ -7,6 +7,7 @@
 #include "lifecycle/migration/plan.h"
 #include "lifecycle/migration/reconciler.h"
 #include "lifecycle/rules/operation.h"
+#include "lifecycle/testing/cluster_samples.h"
 
 namespace lifecycle::migration {
 namespace {
@@ -42,10 +43,7 @@ std::string TestDigest(char digit) { return "sha256:" + std::string(64, digit); 
 
 Scene::Scene(const std::string& policy) {
   store.Put(PolicyObject());
-  api::ServiceAccount account;
-  account.mutable_metadata()->set_namespace_(kNamespace);
-  account.mutable_metadata()->set_name(api::kDefaultServiceAccount);
-  store.Put(account);
+  store.Put(lifecycle::testing::DefaultAccount(kNamespace));
   LayDownMigration(policy);
   LayDownPlan();
   if (policy == api::apply_policy::kOnApproval) LayDownApproval();
@@ -190,20 +188,7 @@ void Scene::EndJob(bool succeeded, const std::string& log, const std::string& te
   condition->set_status(api::condition_status::kTrue);
   condition->set_last_transition_time_ms(store.wall_ms);
   store.Put(job);
-  api::Pod pod;
-  pod.mutable_metadata()->set_namespace_(kNamespace);
-  pod.mutable_metadata()->set_name(job.metadata().name() + "-0");
-  pod.mutable_metadata()->set_uid(job.metadata().name() + "-0-uid");
-  *pod.mutable_metadata()->mutable_annotations() = job.spec().template_().metadata().annotations();
-  api::OwnerReference* owner = pod.mutable_metadata()->add_owner_references();
-  owner->set_api_version("batch/v1");
-  owner->set_kind("Job");
-  owner->set_name(job.metadata().name());
-  owner->set_uid(job.metadata().uid());
-  owner->set_controller(true);
-  owner->set_block_owner_deletion(true);
-  *pod.mutable_spec() = job.spec().template_().spec();
-  pod.mutable_spec()->set_service_account_name(api::kDefaultServiceAccount);
+  api::Pod pod = lifecycle::testing::PodOf(job, job.metadata().name() + "-0");
   pod.mutable_status()->set_phase(succeeded ? api::pod_phase::kSucceeded : api::pod_phase::kFailed);
   api::ContainerStatus* executor = pod.mutable_status()->add_container_statuses();
   executor->set_name("ptah");

@@ -19,6 +19,7 @@
 #include "lifecycle/schema/plan_object.h"
 #include "lifecycle/schema/publication.h"
 #include "lifecycle/schema/schema_reconciler.h"
+#include "lifecycle/testing/cluster_samples.h"
 
 namespace lifecycle::schema {
 namespace {
@@ -109,10 +110,7 @@ SchemaScene::SchemaScene(const char* policy) {
   policy_object.mutable_metadata()->set_uid("uid-policy");
   (*policy_object.mutable_data())["policy.yaml"] = kPolicyText;
   door.Put(policy_object);
-  api::ServiceAccount account;
-  account.mutable_metadata()->set_namespace_(kNamespace);
-  account.mutable_metadata()->set_name(api::kDefaultServiceAccount);
-  door.Put(account);
+  door.Put(lifecycle::testing::DefaultAccount(kNamespace));
 
   api::PtahSchema schema;
   schema.mutable_metadata()->set_namespace_(kNamespace);
@@ -262,26 +260,13 @@ void SchemaScene::RunJob(const api::Job& job) {
   operations_.push_back(frame.operation());
   const bool failed = frame.has_error();
 
-  api::Pod pod;
-  api::ObjectMeta& meta = *pod.mutable_metadata();
-  meta.set_namespace_(kNamespace);
-  meta.set_name(job.metadata().name() + "-0");
-  *meta.mutable_annotations() = job.spec().template_().metadata().annotations();
-  api::OwnerReference& owner = *meta.add_owner_references();
-  owner.set_api_version(api::ApiVersionOf(api::Kind::kJob));
-  owner.set_kind(api::KindName(api::Kind::kJob));
-  owner.set_name(job.metadata().name());
-  owner.set_uid(job.metadata().uid());
-  owner.set_controller(true);
-  owner.set_block_owner_deletion(true);
-  *pod.mutable_spec() = job.spec().template_().spec();
-  pod.mutable_spec()->set_service_account_name(api::kDefaultServiceAccount);
+  api::Pod pod = lifecycle::testing::PodOf(job, job.metadata().name() + "-0");
   pod.mutable_status()->set_phase(failed ? api::pod_phase::kFailed : api::pod_phase::kSucceeded);
   api::ContainerStatus& container = *pod.mutable_status()->add_container_statuses();
   container.set_name(api::kExecutorContainer);
   container.mutable_state()->mutable_terminated()->set_exit_code(failed ? 1 : 0);
   const bool lost = lose_apply_log && frame.operation() == api::runner_operation::kApply;
-  if (!lost) door.logs[meta.name()] = api::RenderFrame(frame);
+  if (!lost) door.logs[pod.metadata().name()] = api::RenderFrame(frame);
   door.Put(std::move(pod));
 
   door.Edit<api::Job>(kNamespace, job.metadata().name(), [&](api::Job& ended) {
