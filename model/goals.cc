@@ -115,23 +115,18 @@ std::string ExpectedGoal(absl::string_view name, const GoalFamilies& families) {
                : absl::StrCat("something the world does to reach, such as suspend or evict, got \"",
                               name, "\"");
   }
-  for (int number = 1; number <= kWriteCount; ++number) {
-    if (WriteName(number) == name) return "";
-  }
   return absl::StrCat(
-      "a write, \"verdict NAME\", \"step NAME\", \"act NAME\", \"phase NAME\", \"outcome NAME\", "
+      "\"verdict NAME\", \"step NAME\", \"act NAME\", \"phase NAME\", \"outcome NAME\", "
       "\"",
       kLogLostSummarized, "\" or \"", kLogLostUnsummarized, "\" to reach, got \"", name, "\"");
 }
 
 Goals::Goals(const std::vector<std::string>& asked) {
-  names_.push_back("");  // Writes are numbered from 1.
-  for (int number = 1; number <= kWriteCount; ++number) names_.push_back(WriteName(number));
   for (int verdict = 0; verdict < kVerdictCount; ++verdict) {
     names_.push_back(VerdictGoal(static_cast<Verdict>(verdict)));
   }
   for (const sim::StepKind kind : kStepKinds) names_.push_back(StepGoal(kind));
-  for (uint32_t goal = 1; goal < names_.size(); ++goal) numbers_[names_[goal]] = goal;
+  for (uint32_t goal = 0; goal < names_.size(); ++goal) numbers_[names_[goal]] = goal;
   for (const std::string& name : asked) {
     const auto [entry, fresh] = numbers_.emplace(name, static_cast<uint32_t>(names_.size()));
     if (fresh) names_.push_back(name);
@@ -139,12 +134,10 @@ Goals::Goals(const std::vector<std::string>& asked) {
   }
 }
 
-uint32_t Goals::OfVerdict(Verdict verdict) const {
-  return 1 + kWriteCount + static_cast<uint32_t>(verdict);
-}
+uint32_t Goals::OfVerdict(Verdict verdict) const { return static_cast<uint32_t>(verdict); }
 
 uint32_t Goals::OfStep(sim::StepKind kind) const {
-  return 1 + kWriteCount + kVerdictCount + static_cast<uint32_t>(kind);
+  return kVerdictCount + static_cast<uint32_t>(kind);
 }
 
 std::optional<uint32_t> Goals::OfText(absl::string_view kind, absl::string_view name) const {

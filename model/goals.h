@@ -12,7 +12,6 @@
 
 #include "absl/strings/string_view.h"
 #include "model/verdict.h"
-#include "model/writes.h"
 #include "sim/actors.h"
 
 namespace model {
@@ -32,16 +31,14 @@ struct GoalFamilies {
 // empty when an exploration of these families can reach what is called so.
 std::string ExpectedGoal(absl::string_view name, const GoalFamilies& families);
 
-// The goals of every exploration, numbered once: writes, verdicts, steps of the world, and the
-// phases, outcomes and acts (what a step of the world does, such as "act suspend") a scenario asks
-// for.
+// The goals of every exploration, numbered once: verdicts, steps of the world, and the phases,
+// outcomes and acts (what a step of the world does, such as "act suspend") a scenario asks for.
 class Goals {
  public:
   // `asked` are the goals a scenario must reach; phases, outcomes and acts are watched only when
   // asked for.
   explicit Goals(const std::vector<std::string>& asked);
 
-  uint32_t OfWrite(int number) const { return static_cast<uint32_t>(number); }
   uint32_t OfVerdict(Verdict verdict) const;
   uint32_t OfStep(sim::StepKind kind) const;
   // Returns the number of a phase, outcome or act somebody asked for; nullopt for the others.

@@ -40,7 +40,7 @@ TEST(ScenarioTest, NamesFileAndLineOfWhatIsWrong) {
   EXPECT_EQ(ErrorOf("family: SCHEMA\npolicy: \"Sometimes\"\n"),
             "s.textproto:2: expected policy OnApproval, Always or Never, got Sometimes");
   EXPECT_EQ(
-      ErrorOf("family: SCHEMA\nreaches: \"W-99\"\n").rfind("s.textproto:2: expected a write", 0),
+      ErrorOf("family: SCHEMA\nreaches: \"W-12\"\n").rfind("s.textproto:2: expected \"verdict", 0),
       0u);
   EXPECT_EQ(ErrorOf("family: SCHEMA\nperson { what: \"sing\" }\n").rfind("s.textproto:2: ", 0), 0u);
   EXPECT_EQ(ErrorOf("family: SCHEMA\nstatements: 65\n"),
@@ -103,7 +103,7 @@ TEST(ScenarioTest, NamesTheLineOfTheValueAndNotOfAWordLikeIt) {
       {"family: SCHEMA\nworld {\n kill_pods: true\n rival_rounds: 9 }", 4,
        "rival_rounds from 0 to 8"},
       {"about: \"no family\"\npolicy: \"Always\"", 1, "family: SCHEMA or MIGRATION"},
-      {"family: SCHEMA\nreaches: \"W-12\"\nreaches: \"W-99\"", 3, "a write"},
+      {"family: SCHEMA\nreaches: \"step run\"\nreaches: \"W-99\"", 3, "\"step NAME\""},
   };
   for (const Fault& fault : faults) {
     const std::string error = ErrorOf(fault.text);
@@ -227,8 +227,8 @@ TEST(GlobTest, StarAndQuestionMarkMatchAnything) {
 }
 
 TEST(GoalTest, EveryAskedGoalHasItsOwnNumber) {
-  const Goals goals({"W-12", "phase InSync", "phase Blocked", "verdict adopt"});
-  EXPECT_EQ(goals.asked()[0], goals.OfWrite(12));
+  const Goals goals({"step run", "phase InSync", "phase Blocked", "verdict adopt"});
+  EXPECT_EQ(goals.asked()[0], goals.OfStep(sim::StepKind::kRun));
   EXPECT_EQ(goals.asked()[3], goals.OfVerdict(Verdict::kAdopt));
   EXPECT_EQ(goals.OfText("phase", "InSync"), goals.asked()[1]);
   EXPECT_NE(goals.asked()[1], goals.asked()[2]);
@@ -293,7 +293,7 @@ class Filler {
         {"resource", {"", "a"}},
         {"rules", {"E-6", "D-7 late"}},
         {"writes", {"W-02", "W-12"}},
-        {"reaches", {"W-12", "verdict adopt", "log lost, summarized", "phase InSync"}},
+        {"reaches", {"step run", "verdict adopt", "log lost, summarized", "phase InSync"}},
         {"sharing", {"", "Exclusive", "Shared"}},
         {"namespace", {"", "b-2"}},
     };

@@ -133,7 +133,6 @@ sim::World OperatorSystem::RunPass(const State& state, PassId id, StepRun<State>
   WriteSet last;
   judge.on_write = [&](WriteSet writes, WriteSet previous) {
     for (int number = 1; number <= kWriteCount; ++number) {
-      if (writes.Has(number)) run.Reach(goals_.OfWrite(number));
       if (previous.Has(number) && run.Fresh())
         ++observations_.followed_by[{family, number}][writes];
     }
