@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lifecycle/api/kind.h"
+#include "lifecycle/api/names.h"
 #include "model/judges.h"
 #include "sim/interner.h"
 
@@ -30,6 +31,19 @@ void S11(const Scene& scene, Findings& findings) {
                     !scene.operation->realm_moved;
   findings.Expect(Property::kS11, same, [&] {
     return absl::StrCat(scene.Name(), ": an outcome was read although the realm's epoch changed");
+  });
+}
+
+// Its second half: of a proof.
+void S11Proof(const Scene& scene, Findings& findings) {
+  const api::PendingObservation* before = scene.before.proof;
+  const api::PendingObservation* after = scene.after.proof;
+  if (before == nullptr || after == nullptr || before->lease_epoch() == after->lease_epoch())
+    return;
+  const bool begins_anew =
+      after->outcome() == api::proof_outcome::kOutcomeUnknown && !after->plan_required();
+  findings.Expect(Property::kS11, begins_anew, [&] {
+    return absl::StrCat(scene.Name(), ": the epoch of its proof changed, and the proof goes on");
   });
 }
 
@@ -243,6 +257,7 @@ void JudgeLeaseStored(const Scene& scene, Findings& findings) {
 
 void JudgeLeaseChanged(const Scene& scene, Findings& findings) {
   S11(scene, findings);
+  S11Proof(scene, findings);
   S19(scene, findings);
 }
 
