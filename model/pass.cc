@@ -213,26 +213,22 @@ class PassDoor final : public api::Door {
     return picked != 0;
   }
 
-  void NoteCached(api::Kind kind) {
+  // What a cached read is answered from: a cache is in the process's own memory, so it may be old,
+  // but it answers.
+  const sim::World& Shown(api::Kind kind) {
     trace_.cached = true;
     trace_.cached_wrongly |= !sim::MayBeCached(kind);
-  }
-
-  bool IsOld(api::Freshness freshness) {
-    return freshness == api::Freshness::kCached && process().cache != nullptr;
+    if (process().cache == nullptr) return world_;
+    shown_ = sim::ShownBy(world_, process());
+    return shown_;
   }
 
   api::Answer Ask(const api::ReadQuestion& question, api::Site) {
     if (question.freshness == api::Freshness::kCached) {
-      // A cache is in the process's own memory: what it answers may be old, but it answers.
-      NoteCached(question.key.kind);
-      return IsOld(question.freshness) ? server_.Read(sim::ShownBy(world_, process()), question)
-                                       : server_.Read(world_, question);
+      return server_.Read(Shown(question.key.kind), question);
     }
-    const bool first_job = question.key.kind == api::Kind::kJob && !asked_for_job_;
-    asked_for_job_ |= first_job;
     if (Fails("read", api::ShortName(question.key))) {
-      trace_.job_unanswered |= first_job;
+      trace_.unanswered = true;
       return TimeoutAnswer();
     }
     api::Answer answer = server_.Read(world_, question);
@@ -243,11 +239,12 @@ class PassDoor final : public api::Door {
   }
   api::Answer Ask(const api::ListQuestion& question, api::Site) {
     if (question.freshness == api::Freshness::kCached) {
-      NoteCached(question.kind);
-      return IsOld(question.freshness) ? server_.List(sim::ShownBy(world_, process()), question)
-                                       : server_.List(world_, question);
+      return server_.List(Shown(question.kind), question);
     }
-    if (Fails("list", std::string(api::KindName(question.kind)))) return TimeoutAnswer();
+    if (Fails("list", std::string(api::KindName(question.kind)))) {
+      trace_.unanswered = true;
+      return TimeoutAnswer();
+    }
     return server_.List(world_, question);
   }
   api::Answer Ask(const api::LogQuestion& question, api::Site) {
@@ -309,6 +306,7 @@ class PassDoor final : public api::Door {
       sent.writes = WritesOf(request, sent.before, sent.after,
                              {.created_in_this_pass = trace_.create_stored});
       trace_.writes |= sent.writes;
+      trace_.changed_unanswered |= trace_.unanswered;
       if (run_ != nullptr) run_->Wrote();
     }
     sent.world_before = &before;
@@ -415,7 +413,7 @@ class PassDoor final : public api::Door {
   bool recording_ = false;
   bool offers_pauses_ = false;
   bool failing_reads_ = false;
-  bool asked_for_job_ = false;
+  sim::World shown_;  // While a cached read is answered from caches that lag.
   size_t pause_after_ = 0;
   std::optional<sim::World> paused_world_;
   sim::PausedPass paused_;

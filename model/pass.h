@@ -84,7 +84,8 @@ struct PassTrace {
   bool read_log = false;
   bool cached = false;                // It read something from a cache,
   bool cached_wrongly = false;        // and of a kind that has to be read directly.
-  bool job_unanswered = false;        // The first Job it asked for: its read was not answered.
+  bool unanswered = false;            // A read of the store was not answered (of a log: G-6),
+  bool changed_unanswered = false;    // and the pass stored something after it.
   bool resumed = false;               // It was left standing before, so it may have read what was.
   std::vector<std::string> warnings;  // Messages of the Warning Events it emitted so far.
   WriteSet writes;                    // All that were stored so far.

@@ -91,9 +91,9 @@ enum class Property : uint32_t {
   kL15,
   kSoundVerdict,  // Every verdict is true (spec 07): what makes a window readable.
   kListedWrite,   // Every stored change of a manager's is an entry of spec 04.
-  kRead,  // A pass that was not told what became of a Job ends with an error (spec 02, F-1; spec
-          // 03, 3), and only the census and lists of candidates are read from a cache (spec 01,
-          // 0.2, 1).
+  kRead,  // Nothing is stored on the strength of a read that was not answered, but an account that
+          // leaves the realm to lapse (spec 02, F-1; spec 03, 3 and 9), and only the census and
+          // lists of candidates are read from a cache (spec 01, 0.2, 1).
   kRecovery,  // Recovery ends, for reasons none of L-01 to L-11 names.
 };
 inline constexpr uint32_t kPropertyCount = static_cast<uint32_t>(Property::kRecovery) + 1;
