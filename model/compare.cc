@@ -24,7 +24,6 @@ constexpr uint64_t kViewShare = 16;
 // Jobs of one scenario, and into how many shares the variations of one are dealt.
 constexpr size_t kJobsMax = 24;
 constexpr uint32_t kShares = 24;
-constexpr int32_t kCleanupTtlSeconds = 300;
 
 lifecycle::dispatch::ClaimContext ContextOf(const ResourceView& view) {
   const bool schema = view.schema != nullptr;
@@ -237,7 +236,7 @@ void Comparer::CleanupTtl(const Cleanup& cleanup, uint32_t share, Findings& find
     request.key = stored.object->key;
     request.sender = cleanup.sender;
     auto next = std::make_shared<api::Job>(one);
-    next->mutable_spec()->set_ttl_seconds_after_finished(kCleanupTtlSeconds);
+    next->mutable_spec()->set_ttl_seconds_after_finished(lifecycle::rules::kCleanupTtlSeconds);
     request.body = std::move(next);
     sim::World around = world;
     around.Put({.object = interner_.Intern(api::Kind::kJob, std::make_shared<api::Job>(one)),

@@ -12,11 +12,10 @@ namespace {
 // Names of one family or of both, separated by commas: a rule may have a blank in its name.
 constexpr char kBothRules[] =
     "A-1,A-2,A-3,A-4,A-5,A-6,A-7,D-1,D-2,D-3,D-4,D-7,D-7 late,D-11,E-0,E-1,E-2,E-2a,E-4,E-4.1,"
-    "E-4.2,E-4.3,E-4.3 unresolvable,E-4.4,E-5,E-6,E-7,E-7 refused,E-7 ambiguous,E-8,E-9,E-10,"
-    "F-1,F-2,F-3,F-4,F-5,F-6,"
-    "F-7,F-8,F-8 exists,F-8 mismatch,F-8 replaced,F-8 disowned,F-8 refused,F-8 two Pods,"
-    "F-8 foreign Pod,F-8 gone,G-1,G-2,G-3,G-4,G-5,G-6,G-7,G-8,G-12,G-12 refused,H-3,I-3,"
-    "I-3 ambiguous,I-3 exists,I-3 mismatch,I-3 missing,I-3 replaced,I-3 disowned,I-3 rebuild,"
+    "E-4.2,E-4.3,E-4.3 unresolvable,E-4.4,E-5,E-6,E-7,E-7 refused,E-7 ambiguous,E-8,E-9,E-10,F-1,"
+    "F-2,F-3,F-4,F-5,F-6,F-7,F-8,F-8 exists,F-8 mismatch,F-8 replaced,F-8 disowned,F-8 refused,"
+    "F-8 two Pods,F-8 foreign Pod,F-8 gone,G-1,G-2,G-3,G-4,G-5,G-6,G-7,G-8,G-12,G-12 refused,H-3,"
+    "I-3,I-3 ambiguous,I-3 exists,I-3 mismatch,I-3 missing,I-3 replaced,I-3 disowned,I-3 rebuild,"
     "I-3 refused,I-3 envelope,I-3 inputs,I-3 continuity,I-3 two Pods,I-3 foreign Pod,I-3 no frame,"
     "I-3 other database,I-3 rotated,I-3 deleted,L-1,L-2,L-5,L-6,L-7,M-0,O-3,O-4,O-5,O-6,Q-1,Q-2,"
     "Q-3,Q-4,Q-5,Q-6,R-1,R-2,T-1,T-2,T-3,T-4,T-5,T-6,T-7,T-8,T-9,U-1,U-2,U-3,U-4,U-5,U-6";
