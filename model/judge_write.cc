@@ -9,6 +9,7 @@
 #include "model/judge.h"
 #include "model/judges.h"
 #include "model/scene.h"
+#include "model/whole_writes.h"
 
 namespace model {
 
@@ -45,6 +46,9 @@ void PassJudge::Sent(const SentWrite& write, const PassTrace& trace) {
       return absl::StrCat(api::ShortName(trace.resource), ": unlisted write to ",
                           api::ShortName(write.request->key));
     });
+    const std::string lack = LackOf(write.writes, write.before, write.after);
+    findings_.Expect(Property::kListedWrite, lack.empty(),
+                     [&] { return absl::StrCat(api::ShortName(trace.resource), ": ", lack); });
     scene.before = ViewOf(write.before);
     scene.after = ViewOf(write.after);
     if (scene.before.claim != nullptr)
