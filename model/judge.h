@@ -16,6 +16,7 @@
 #include "model/objects.h"
 #include "model/pass.h"
 #include "model/verdict.h"
+#include "sim/actors.h"
 
 namespace model {
 
@@ -65,6 +66,10 @@ Property RecoveryPropertyOf(const sim::World& world);
 // Whether an account is open: a mutating claim, a proof, an unresolved run, an owed release, or
 // what a rotation or a deletion still has to do.
 bool AccountOpen(const sim::World& world);
+// Whether nothing is left to do before a person acts, and every resource shows why: it is
+// suspended, asks for an approval that nobody has given and admission would take, is forbidden to
+// run its plan, or stands refused by its realm (L-08, L-14).
+bool WaitsForPeople(const sim::World& world, const sim::Actors& actors);
 
 // Whether the run of a scenario has ended: the claim after the last one to be followed is stored.
 bool HasEnded(const sim::World& world, int operations, bool readings);

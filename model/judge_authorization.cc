@@ -56,7 +56,8 @@ PlanKind KindOf(const sim::World& world, const api::PtahSchema& schema) {
   return kind;
 }
 
-// Why neither the policy nor a decision lets the Apply that is claimed run; empty when one does.
+}  // namespace
+
 std::string NotPermitted(const sim::World& world, const ResourceView& resource, bool approved) {
   const std::string& policy = resource.schema != nullptr
                                   ? resource.schema->spec().policy().apply()
@@ -72,6 +73,8 @@ std::string NotPermitted(const sim::World& world, const ResourceView& resource, 
   }
   return needs_approval && !approved ? "it needs an approval, and names none" : "";
 }
+
+namespace {
 
 // An Apply is claimed only where it may run at all.
 void S08Claimed(const Scene& scene, Findings& findings) {

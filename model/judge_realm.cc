@@ -205,6 +205,11 @@ bool ClaimedByAnOldCensus(const PassScene& scene) {
          CensusOf(scene.begin(), scene.start) != Census::kAdmitted;
 }
 
+bool StandsRefused(const sim::World& world, const ResourceView& view) {
+  const Census census = CensusOf(world, view);
+  return census != Census::kAdmitted && IsRefused(view, ReasonOf(census));
+}
+
 // S-39: one digest for each realm, and each realm has its own.
 void JudgeRealmState(const sim::World& world, Findings& findings) {
   std::map<std::string, std::string> realm_of_digest;

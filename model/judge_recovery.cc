@@ -150,6 +150,35 @@ bool AccountOpen(const sim::World& world) {
 
 namespace {
 
+bool WaitsForAPerson(const sim::World& world, const ResourceView& view, const sim::Actors& actors) {
+  if (view.claim != nullptr || IsDeleting(view)) return false;
+  const std::string& phase = *view.phase;
+  if (phase == api::phase::kSuspended) return IsSuspended(view);
+  const bool schema = view.schema != nullptr;
+  if (phase == api::phase::kBlocked) {
+    const bool planned =
+        schema ? view.schema->status().has_plan() : view.migration->status().has_plan();
+    return (planned && !NotPermitted(world, view, true).empty()) || StandsRefused(world, view);
+  }
+  return actors.AwaitsApproval(world, *view.key);
+}
+
+}  // namespace
+
+bool WaitsForPeople(const sim::World& world, const sim::Actors& actors) {
+  if (AccountOpen(world)) return false;
+  bool any = false;
+  for (const sim::Entry& entry : world.objects) {
+    const ResourceView view = ViewOf(entry.object);
+    if (view.key == nullptr) continue;
+    if (!WaitsForAPerson(world, view, actors)) return false;
+    any = true;
+  }
+  return any;
+}
+
+namespace {
+
 // Whether what this resource does next is no part of the run.
 bool IsPutAway(const sim::World& world, const ResourceView& view, int operations, bool readings) {
   if (view.claim != nullptr) {

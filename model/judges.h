@@ -19,6 +19,9 @@ void JudgeDispatchChanged(const Scene& scene, Findings& findings);
 // What authorizes it: plan, policy and one decision (judge_authorization.cc).
 void JudgeAuthorizationChanged(const Scene& scene, Findings& findings);
 void JudgeAuthorizationEnded(const PassScene& scene, Findings& findings);
+// Returns why neither the policy nor a decision lets the resource's plan run, `approved` or not;
+// empty when one does.
+std::string NotPermitted(const sim::World& world, const ResourceView& resource, bool approved);
 
 // Who holds the realm, and when it is given back (judge_lease.cc).
 void JudgeLeaseStored(const Scene& scene, Findings& findings);
@@ -44,6 +47,8 @@ void JudgeRealmEnded(const PassScene& scene, Findings& findings);
 // process's caches did not.
 bool ClaimedByAnOldCensus(const PassScene& scene);
 void JudgeRealmState(const sim::World& world, Findings& findings);
+// Whether the resource stands refused by its realm, and shows the reason that is true.
+bool StandsRefused(const sim::World& world, const ResourceView& view);
 
 // What a claim leaves; an unresolved run's record, its copy, and what settles it (judge_record.cc).
 void JudgeRecordChanged(const Scene& scene, Findings& findings);

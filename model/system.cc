@@ -166,7 +166,8 @@ Standing OperatorSystem::Check(const State& state, Visit& visit) {
     }
   }
   if (ended) return Standing::kSettled;
-  return state.truth.apply_claims > 0 && !AccountOpen(state) ? Standing::kSettled : Standing::kOpen;
+  if (state.truth.apply_claims > 0 && !AccountOpen(state)) return Standing::kSettled;
+  return WaitsForPeople(state, actors_) ? Standing::kWaiting : Standing::kOpen;
 }
 
 Probe OperatorSystem::ProbeState(const State& state, Visit& visit) {

@@ -67,6 +67,10 @@ std::vector<WorldStep> Actors::Offer(const World& world) const {
   return steps;
 }
 
+bool Actors::AwaitsApproval(const World& world, const api::Key& resource) const {
+  return sim::AwaitsApproval(server_, world, resource);
+}
+
 void Actors::Take(World& world, const WorldStep& step) const {
   const ActorContext context{server_, rules_};
   switch (step.kind) {

@@ -105,6 +105,10 @@ class Actors {
   // Takes one offered step. `world` is as it was offered in.
   void Take(World& world, const WorldStep& step) const;
 
+  // Whether the resource asks for an approval that nobody has given and that a person could give:
+  // its create would be admitted.
+  bool AwaitsApproval(const World& world, const lifecycle::api::Key& resource) const;
+
   const WorldRules& rules() const { return rules_; }
 
  private:

@@ -120,9 +120,10 @@ void AbsorbMemory(const api::Memory& memory, int64_t monotonic_ms, const DigestO
     const auto& [version, uid, holder, duration_seconds, acquire_ms, renew_ms, transitions,
                  first_seen_ms] = observation;
     hasher.Text(name).Int(Bits(version)).Text(uid).Text(holder);
-    hasher.Int(Bits(duration_seconds)).Int(Bits(transitions));
+    hasher.Int(Bits(duration_seconds));
     if (options.exact) {
       hasher.Int(Bits(acquire_ms)).Int(Bits(renew_ms)).Int(Bits(first_seen_ms));
+      hasher.Int(Bits(transitions));
     } else {
       hasher.Int(Bits(std::min(monotonic_ms - first_seen_ms, duration_seconds * 1000)));
     }

@@ -174,7 +174,8 @@ class Walker {
   }
 
   void Number(const api::Field& field, int64_t value) {
-    if (field.role == api::TIME_ROLE_UNSPECIFIED || times_ == nullptr) {
+    const bool apart = field.role != api::TIME_ROLE_UNSPECIFIED || field.is_shown_count;
+    if (!apart || times_ == nullptr) {
       hasher_.Int(static_cast<uint64_t>(value));
     } else {
       times_->push_back(TimeValue{RoleOf(field.role), value, field.since_cap_ms});

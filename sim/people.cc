@@ -410,6 +410,16 @@ void TakeAct(const ApiServer& server, World& world, const WorldStep& step) {
 
 }  // namespace
 
+bool AwaitsApproval(const ApiServer& server, const World& world, const api::Key& resource) {
+  const Entry* entry = world.Find(resource);
+  if (entry == nullptr) return false;
+  for (const char* user : {kPersonUser, kOtherUser}) {
+    auto approval = ApprovalFor(world, *entry);
+    if (approval != nullptr && MayCreate(server, world, user, std::move(approval))) return true;
+  }
+  return false;
+}
+
 void OfferPeople(const ActorContext& context, const World& world, std::vector<WorldStep>& steps) {
   if (world.person.empty()) return;
   PeopleOffers(context, world, steps).Offer();

@@ -47,6 +47,11 @@ inline constexpr char kPreempt[] = "preempt";
 // Whether a person may be given this act, by this or the other four headers.
 bool IsAct(absl::string_view what);
 
+// Whether the resource asks for an approval that nobody has given and that admission would take of
+// a person.
+bool AwaitsApproval(const ApiServer& server, const World& world,
+                    const lifecycle::api::Key& resource);
+
 // Offers and takes kPerson.
 void OfferPeople(const ActorContext& context, const World& world, std::vector<WorldStep>& steps);
 void TakePersonStep(const ActorContext& context, World& world, const WorldStep& step);

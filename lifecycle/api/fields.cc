@@ -88,6 +88,7 @@ std::vector<Field> ReadFields(const Descriptor* descriptor) {
     field.role = options.GetExtension(time_role);
     field.since_cap_ms = options.GetExtension(since_cap_ms);
     field.is_duration = options.GetExtension(is_duration);
+    field.is_shown_count = options.GetExtension(is_shown_count);
     if (field.shape == Shape::kMap) {
       const MapAccess& access = AccessTo(descriptor_of);
       field.map = access.map;

@@ -34,6 +34,7 @@ struct Field {
   TimeRole role = TIME_ROLE_UNSPECIFIED;  // Anything else: the field is a time in milliseconds.
   int64_t since_cap_ms = 0;
   bool is_duration = false;
+  bool is_shown_count = false;
   // Of a message or a list of messages: the fields of those; else null.
   const std::vector<Field>* below = nullptr;
   // Of a map: how its message gives it out. Reflection itself has only a repeated form of a map,

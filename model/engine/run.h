@@ -180,7 +180,7 @@ class StepRun final : public Run {
 // How a state stands with respect to recovery.
 enum class Standing : uint8_t {
   kOpen,     // Something is left to do.
-  kWaiting,  // It waits for a person, acceptably: the act is on offer, and would be admitted.
+  kWaiting,  // It waits for a person, acceptably: it shows what for, and would go on after it.
   kSettled,  // Nothing is left to do, or the run has ended.
 };
 
