@@ -57,6 +57,9 @@ class PassJudge final : public PassObserver {
   WriteSet writes_;
 };
 
+// Judges a step of the world in which Pods start (judge_pods.cc).
+void JudgePods(const sim::World& before, const sim::World& after, Findings& findings);
+
 // Judges a state by itself.
 void JudgeState(const sim::World& world, Findings& findings);
 

@@ -89,6 +89,7 @@ constexpr std::array<PropertyInfo, kPropertyCount> kProperties = {{
     {"verdict", kWrite, "every verdict is sound"},
     {"listed", kWrite, "every durable write is listed"},
     {"read", kWrite, "a read that fails tells nothing, and none that decides is of a cache"},
+    {"pod", kState, "a Pod starts only as its claim's snapshot binds it"},
     {"recovery", kRecovery, "recovery ends"},
 }};
 

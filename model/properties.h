@@ -94,6 +94,7 @@ enum class Property : uint32_t {
   kRead,  // Nothing is stored on the strength of a read that was not answered, but an account that
           // leaves the realm to lapse (spec 02, F-1; spec 03, 3 and 9), and only the census and
           // lists of candidates are read from a cache (spec 01, 0.2, 1).
+  kPod,   // A Pod of an operation starts only as its claim's snapshot binds it (spec 01, 12.3).
   kRecovery,  // Recovery ends, for reasons none of L-01 to L-11 names.
 };
 inline constexpr uint32_t kPropertyCount = static_cast<uint32_t>(Property::kRecovery) + 1;

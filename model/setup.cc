@@ -148,10 +148,13 @@ bool NamesClusterObjects(const Scenario& scenario) {
                      [](const Scenario::Act& act) { return sim::IsClusterAct(act.what()); });
 }
 
-void FillExecution(api::ExecutionSpec& execution) {
+void FillExecution(const Scenario& scenario, api::ExecutionSpec& execution) {
   execution.set_service_account_name(kAccountName);
   execution.set_runtime_class_name(kRuntimeName);
-  execution.set_priority_class_name(kPriorityName);
+  const bool unranked = std::any_of(
+      scenario.person().begin(), scenario.person().end(),
+      [](const Scenario::Act& act) { return act.what() == sim::act::kAddDefaultPriority; });
+  if (!unranked) execution.set_priority_class_name(kPriorityName);
 }
 
 void LayDownAccount(const std::string& namespace_, const std::string& name, sim::World& world,
@@ -192,7 +195,9 @@ void LayDownResource(const Scenario& scenario, const Claimant& claimant, bool in
     FillTarget(scenario, claimant, *resource.mutable_spec()->mutable_target());
     FillArtifact(artifact);
     resource.mutable_spec()->mutable_policy()->set_apply(PolicyOf(scenario));
-    if (NamesClusterObjects(scenario)) FillExecution(*resource.mutable_spec()->mutable_execution());
+    if (NamesClusterObjects(scenario)) {
+      FillExecution(scenario, *resource.mutable_spec()->mutable_execution());
+    }
     if (installed) {
       FillBinding(configuration, *resource.mutable_status()->mutable_execution_binding());
     }

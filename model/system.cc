@@ -106,6 +106,10 @@ std::optional<sim::World> OperatorSystem::Execute(const State& state, const Step
                 absl::StrCat("a scenario cannot ask for \"act ", step.world->what, "\""));
   sim::World next = state;
   actors_.Take(next, *step.world);
+  if (step.world->kind == sim::StepKind::kStartPod) {
+    Findings findings(run);
+    JudgePods(state, next, findings);
+  }
   if (run.Fresh()) {
     // An executor keeps no journal: what it followed is seen from outside.
     for (const sim::ExecutorRule& followed : sim::ExecutorRulesOf(state, next, *step.world)) {

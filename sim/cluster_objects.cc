@@ -18,13 +18,29 @@ namespace api = lifecycle::api;
 
 namespace {
 
-constexpr const char* kActs[] = {act::kDeleteAccount,   act::kRestoreAccount, act::kReplaceAccount,
-                                 act::kAnnotateAccount, act::kDeleteRuntime,  act::kRestoreRuntime};
+constexpr const char* kActs[] = {
+    act::kDeleteAccount, act::kRestoreAccount, act::kReplaceAccount, act::kAnnotateAccount,
+    act::kDeleteRuntime, act::kRestoreRuntime, act::kAddLimitRange,  act::kAddDefaultPriority};
+
+constexpr char kVolumeLimits[] = "volumes";
+constexpr char kUsualPriority[] = "usual";
+
+template <class Visit>
+void ForEachResource(const World& world, const Visit& visit) {
+  ForEachOfKind(world, api::Kind::kPtahSchema, [&](const Entry& entry) {
+    visit(entry.object->As<api::PtahSchema>());
+    return true;
+  });
+  ForEachOfKind(world, api::Kind::kPtahMigration, [&](const Entry& entry) {
+    visit(entry.object->As<api::PtahMigration>());
+    return true;
+  });
+}
 
 // What the resources of the world name, each once.
 std::set<api::Key> NamedObjects(const World& world) {
   std::set<api::Key> keys;
-  const auto add = [&](const auto& resource) {
+  ForEachResource(world, [&](const auto& resource) {
     const api::ExecutionSpec& execution = resource.spec().execution();
     if (!execution.service_account_name().empty()) {
       keys.insert({api::Kind::kServiceAccount, resource.metadata().namespace_(),
@@ -33,13 +49,37 @@ std::set<api::Key> NamedObjects(const World& world) {
     if (!execution.runtime_class_name().empty()) {
       keys.insert({api::Kind::kRuntimeClass, "", execution.runtime_class_name()});
     }
-    return true;
-  };
-  ForEachOfKind(world, api::Kind::kPtahSchema,
-                [&](const Entry& entry) { return add(entry.object->As<api::PtahSchema>()); });
-  ForEachOfKind(world, api::Kind::kPtahMigration,
-                [&](const Entry& entry) { return add(entry.object->As<api::PtahMigration>()); });
+  });
   return keys;
+}
+
+// What shapes Pods without being named: it can come, and then it is there.
+std::set<api::Key> UnnamedObjects(const World& world) {
+  std::set<api::Key> keys;
+  ForEachResource(world, [&](const auto& resource) {
+    keys.insert({api::Kind::kLimitRange, resource.metadata().namespace_(), kVolumeLimits});
+    if (resource.spec().execution().priority_class_name().empty()) {
+      keys.insert({api::Kind::kPriorityClass, "", kUsualPriority});
+    }
+  });
+  return keys;
+}
+
+void AddLimitRange(const ApiServer& server, World& world, const api::Key& key) {
+  auto range = std::make_shared<api::LimitRange>();
+  range->mutable_metadata()->set_namespace_(key.namespace_);
+  range->mutable_metadata()->set_name(key.name);
+  api::LimitRangeItem& item = *range->mutable_spec()->add_limits();
+  item.set_type("PersistentVolumeClaim");
+  (*item.mutable_max())["storage"] = "1Gi";
+  MustHold(Create(server, world, kPersonUser, std::move(range)));
+}
+
+void AddDefaultPriority(const ApiServer& server, World& world, const api::Key& key) {
+  auto usual = std::make_shared<api::PriorityClass>();
+  usual->mutable_metadata()->set_name(key.name);
+  usual->set_global_default(true);
+  MustHold(Create(server, world, kPersonUser, std::move(usual)));
 }
 
 void Make(const ApiServer& server, World& world, const api::Key& key) {
@@ -70,12 +110,18 @@ bool IsClusterAct(absl::string_view what) {
 }
 
 void OfferClusterActs(const World& world, std::vector<WorldStep>& steps) {
+  const auto offer_of = [&](const api::Key& key, const char* what, int32_t cost) {
+    if (PersonHasLeft(world, what, key) == 0) return;
+    OfferStep(steps, {.kind = StepKind::kPerson, .what = what, .target = key, .cost = cost},
+              absl::StrCat(what, " ", api::ShortName(key)));
+  };
+  for (const api::Key& key : UnnamedObjects(world)) {
+    if (world.Find(key) != nullptr) continue;
+    const bool range = key.kind == api::Kind::kLimitRange;
+    offer_of(key, range ? act::kAddLimitRange : act::kAddDefaultPriority, 1);
+  }
   for (const api::Key& key : NamedObjects(world)) {
-    const auto offer = [&](const char* what, int32_t cost) {
-      if (PersonHasLeft(world, what, key) == 0) return;
-      OfferStep(steps, {.kind = StepKind::kPerson, .what = what, .target = key, .cost = cost},
-                absl::StrCat(what, " ", api::ShortName(key)));
-    };
+    const auto offer = [&](const char* what, int32_t cost) { offer_of(key, what, cost); };
     const Entry* const entry = world.Find(key);
     if (key.kind == api::Kind::kRuntimeClass) {
       entry != nullptr ? offer(act::kDeleteRuntime, 1) : offer(act::kRestoreRuntime, 0);
@@ -95,6 +141,8 @@ void OfferClusterActs(const World& world, std::vector<WorldStep>& steps) {
 
 void TakeClusterAct(const ApiServer& server, World& world, const WorldStep& step) {
   if (step.what == act::kAnnotateAccount) return Annotate(server, world, step.target);
+  if (step.what == act::kAddLimitRange) return AddLimitRange(server, world, step.target);
+  if (step.what == act::kAddDefaultPriority) return AddDefaultPriority(server, world, step.target);
   if (world.Find(step.target) != nullptr) {
     MustHold(Delete(server, world, kPersonUser, step.target));
     if (step.what != act::kReplaceAccount) return;

@@ -129,5 +129,27 @@ TEST(ClusterObjectsTest, WhoeverWritesOnAnAccountMovesItsVersionForGoodAndNothin
   EXPECT_EQ(cluster.Offers(act::kAnnotateAccount), 0);
 }
 
+TEST(ClusterObjectsTest, ALimitRangeComesIntoEachNamespaceOnce) {
+  Cluster cluster;
+  EXPECT_EQ(cluster.Offers(act::kAddLimitRange), 1) << "both resources stand in one namespace";
+  EXPECT_EQ(cluster.Cost(act::kAddLimitRange), 1);
+  cluster.Do(act::kAddLimitRange);
+  const auto* range = cluster.world.Get<api::LimitRange>("test", "volumes");
+  ASSERT_NE(range, nullptr);
+  ASSERT_EQ(range->spec().limits_size(), 1);
+  EXPECT_EQ(range->spec().limits(0).type(), "PersistentVolumeClaim") << "it asks nothing of a Pod";
+  EXPECT_EQ(cluster.Offers(act::kAddLimitRange), 0);
+}
+
+TEST(ClusterObjectsTest, AClassOfEveryPodComesWhereSomebodyNamesNone) {
+  Cluster cluster;
+  EXPECT_EQ(cluster.Offers(act::kAddDefaultPriority), 1);
+  cluster.Do(act::kAddDefaultPriority);
+  const auto* usual = cluster.world.Get<api::PriorityClass>("", "usual");
+  ASSERT_NE(usual, nullptr);
+  EXPECT_TRUE(usual->global_default());
+  EXPECT_EQ(cluster.Offers(act::kAddDefaultPriority), 0);
+}
+
 }  // namespace
 }  // namespace sim

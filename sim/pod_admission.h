@@ -5,8 +5,8 @@
 // account, class or runtime class is not there is refused. Whoever made it, such as the Job
 // controller, tries again.
 //
-// No limit range stands in a modelled namespace and no runtime class asks for anything, so there is
-// nothing else of theirs to put into a Pod.
+// No limit range of a modelled namespace and no runtime class asks anything of a Pod, so there is
+// nothing else of theirs to put into one.
 //
 // Answers: api-server.md, "Admission".
 
