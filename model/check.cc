@@ -38,13 +38,13 @@ std::string OutcomeText(const Probe& probe) {
   return absl::StrCat("goes on (", WriteNames(probe.writes), ")");
 }
 
-// A number that is the scenario's own, the same on every run.
-uint32_t DealOf(const LoadedScenario& loaded) {
-  uint32_t number = 0;
+// From a number that is the scenario's own, the same on every run.
+Deal DealOf(const LoadedScenario& loaded) {
+  Deal deal{.from = 0, .every = loaded.scenario->every_variation()};
   for (const char digit : loaded.sha256.substr(0, 6)) {
-    number = number * 31 + static_cast<unsigned char>(digit);
+    deal.from = deal.from * 31 + static_cast<unsigned char>(digit);
   }
-  return number;
+  return deal;
 }
 
 }  // namespace
@@ -89,6 +89,7 @@ const sim::World& Workbench::initial() const { return parts_->initial; }
 PassRunner& Workbench::runner() { return parts_->runner; }
 const sim::Actors& Workbench::actors() const { return parts_->actors; }
 const sim::ApiServer& Workbench::server() const { return parts_->server; }
+const Comparer& Workbench::comparer() const { return parts_->comparer; }
 const Goals& Workbench::goals() const { return parts_->goals; }
 
 absl::StatusOr<std::unique_ptr<Workbench>> Workbench::Make(const LoadedScenario& scenario,
@@ -315,6 +316,7 @@ class Collector {
     const Observations& seen = bench_.system().observations();
     if (options_.journal) result_.rules = seen.coverage.rules();
     result_.records = seen.coverage.records();
+    result_.held_to_every = bench_.comparer().held_to_every();
     for (const auto& [write, stored] : seen.coverage.writes())
       result_.writes[write].stored = stored;
     for (const auto& [write, next] : seen.followed_by) {

@@ -90,6 +90,7 @@ struct CheckResult {
   std::map<WriteOfFamily, WriteRow> writes;  // Those that were reached.
   RuleCounts rules;                          // Those that were reached.
   std::map<RecordWrite, uint64_t> records;   // Changes of safety records by passes.
+  std::set<std::string> held_to_every;       // Kinds of Jobs: see Comparer::held_to_every.
   std::map<std::string, uint64_t> verdicts;  // By name: states whose probe concluded it.
 
   bool readable() const { return violations.empty() && unreached.empty() && IsComplete(ended); }
@@ -108,6 +109,7 @@ class Workbench {
   PassRunner& runner();
   const sim::Actors& actors() const;
   const sim::ApiServer& server() const;
+  const Comparer& comparer() const;
   const Goals& goals() const;
 
  private:

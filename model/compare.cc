@@ -23,6 +23,7 @@ constexpr size_t kViewsAll = 32;
 constexpr uint64_t kViewShare = 16;
 // Jobs of one scenario, and into how many shares the variations of one are dealt.
 constexpr size_t kJobsMax = 24;
+constexpr size_t kJobsMaxOfEvery = 240;
 constexpr uint32_t kShares = 24;
 
 lifecycle::dispatch::ClaimContext ContextOf(const ResourceView& view) {
@@ -44,11 +45,11 @@ std::string Disagreement(bool webhook, const std::string& what, const absl::Stat
 }  // namespace
 
 Comparer::Comparer(sim::Interner& interner, const api::Admission& webhook, const PassRunner& runner,
-                   const sim::DigestOptions& digest, uint32_t dealt_from)
+                   const sim::DigestOptions& digest, Deal deal)
     : interner_(interner),
       runner_(runner),
       digest_(digest),
-      dealt_from_(dealt_from % kShares),
+      deal_(deal),
       bare_(interner, {}),
       judged_(interner, {&webhook}) {}
 
@@ -107,10 +108,13 @@ void Comparer::Harvests(const sim::World& world, Findings& findings) {
   }
 }
 
+size_t Comparer::JobsMax() const { return deal_.every ? kJobsMaxOfEvery : kJobsMax; }
+
 std::optional<uint32_t> Comparer::ShareOf(const std::string& job, std::set<std::string>& seen) {
   if (all_) return kShares;
-  if (seen.size() >= kJobsMax || !seen.insert(job).second) return std::nullopt;
-  return static_cast<uint32_t>(dealt_from_ + seen.size() - 1) % kShares;
+  if (seen.size() >= JobsMax() || !seen.insert(job).second) return std::nullopt;
+  if (deal_.every) return kShares;
+  return static_cast<uint32_t>((deal_.from + seen.size() - 1) % kShares);
 }
 
 namespace {
@@ -159,6 +163,7 @@ void Comparer::OfWrite(const SentWrite& write, const PassTrace& trace, Findings&
   }
   const std::optional<uint32_t> share = ShareOf(write.request->key.name, created_);
   if (!share) return;
+  if (*share == kShares) held_to_every_.insert(absl::StrCat("create ", view.claim->type()));
   const api::Job& sent = static_cast<const api::Job&>(*write.request->body);
   for (Variation& variation : JobsOf(sent, *share)) {
     const api::Job& job = JobIn(variation);
@@ -208,6 +213,16 @@ absl::Status MayBeCleaned(const ResourceView& view, const api::Job& job) {
                                              ContextOf(view), job);
 }
 
+// What runs in a Job that the resource names: "Plan", "a retired Plan".
+std::string KindOf(const ResourceView& view, const api::Job& job) {
+  if (view.schema != nullptr) {
+    const api::RetiredJob& retired = view.schema->status().pending_binding_retirement().job();
+    if (retired.name() == job.metadata().name())
+      return absl::StrCat("a retired ", retired.operation());
+  }
+  return view.claim == nullptr ? "nobody" : view.claim->type();
+}
+
 // Whether a record of the resource names this Job, UID included.
 bool IsNamed(const ResourceView& view, const api::Job& job) {
   const std::string& uid = job.metadata().uid();
@@ -252,7 +267,7 @@ void Comparer::CleanupTtl(const Cleanup& cleanup, uint32_t share, Findings& find
 }
 
 void Comparer::CleanupTtls(const sim::World& world, Findings& findings) {
-  if (!all_ && cleaned_.size() >= kJobsMax) return;
+  if (!all_ && cleaned_.size() >= JobsMax()) return;
   for (const sim::Process& process : world.processes) {
     for (const sim::Work& work : process.work) {
       const sim::Entry* entry = world.Find(work.resource);
@@ -262,11 +277,13 @@ void Comparer::CleanupTtls(const sim::World& world, Findings& findings) {
         if (stored.object->key.kind != api::Kind::kJob) continue;
         const api::Job& job = stored.object->As<api::Job>();
         if (!IsNamed(view, job) || job.spec().has_ttl_seconds_after_finished()) continue;
+        const std::string kind = KindOf(view, job);
         const std::string name =
-            absl::StrCat(job.metadata().name(), IsTerminal(job) ? " ended " : " ",
+            absl::StrCat(kind, " ", job.metadata().name(), IsTerminal(job) ? " ended " : " ",
                          view.claim == nullptr ? "" : view.claim->id());
         const std::optional<uint32_t> share = ShareOf(name, cleaned_);
         if (!share) continue;
+        if (*share == kShares) held_to_every_.insert(absl::StrCat("cleanup of ", kind));
         CleanupTtl({world, *entry, stored, process.configuration->user}, *share, findings);
       }
     }

@@ -32,13 +32,20 @@
 
 namespace model {
 
+// How many of a Job's variations it is held to (S-44).
+struct Deal {
+  // The share that the first Job is held to: any number, another for each scenario.
+  uint32_t from = 0;
+  // Every Job is held to every one of its variations.
+  bool every = false;
+};
+
 class Comparer {
  public:
   // All outlive the comparer. `webhook` is asked beside the controller's match; `runner` runs the
-  // further passes. `dealt_from` is the share of its variations that the first Job is held to: any
-  // number, another for each scenario, so that together they hold Jobs to most of them.
+  // further passes.
   Comparer(sim::Interner& interner, const lifecycle::api::Admission& webhook,
-           const PassRunner& runner, const sim::DigestOptions& digest, uint32_t dealt_from);
+           const PassRunner& runner, const sim::DigestOptions& digest, Deal deal);
 
   // From now on everything is compared, or the sample again.
   void CompareAll(bool all) { all_ = all; }
@@ -48,6 +55,10 @@ class Comparer {
   // Compares how the two ends judge a Job that is being created, and a takeover with the same of a
   // Lease that is not lapsed.
   void OfWrite(const SentWrite& write, const PassTrace& trace, Findings& findings);
+
+  // What Jobs of each kind were held to every variation of, such as "create Plan" and "cleanup of a
+  // retired Plan".
+  const std::set<std::string>& held_to_every() const { return held_to_every_; }
 
  private:
   bool IsSampled(const sim::World& world);
@@ -63,13 +74,14 @@ class Comparer {
   };
   void CleanupTtl(const Cleanup& cleanup, uint32_t share, Findings& findings);
   void CleanupTtls(const sim::World& world, Findings& findings);
+  size_t JobsMax() const;
   // The share of a Job's variations that this one is held to; nullopt: not in the sample.
   std::optional<uint32_t> ShareOf(const std::string& job, std::set<std::string>& seen);
 
   sim::Interner& interner_;
   const PassRunner& runner_;
   const sim::DigestOptions digest_;
-  const uint32_t dealt_from_;
+  const Deal deal_;
   const sim::ApiServer bare_;    // Asks no webhook.
   const sim::ApiServer judged_;  // Asks the one.
   bool all_ = false;
@@ -77,6 +89,7 @@ class Comparer {
   size_t takeovers_ = 0;
   std::set<std::string> created_;
   std::set<std::string> cleaned_;
+  std::set<std::string> held_to_every_;
 };
 
 // The passes of S-45, S-31 and S-12 (compare_passes.cc).
