@@ -10,8 +10,8 @@ absl::StatusOr<Arguments> Arguments::Parse(const std::vector<std::string>& words
                                            const OptionNames& names) {
   Arguments arguments;
   for (size_t at = 0; at < words.size(); ++at) {
-    const std::string& word = words[at];
-    if (!absl::StartsWith(word, "--")) {
+    const std::string word = words[at] == "-h" ? "--help" : words[at];
+    if (!absl::StartsWith(word, "-") || word == "-") {
       arguments.rest_.push_back(word);
       continue;
     }

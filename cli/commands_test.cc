@@ -154,6 +154,36 @@ TEST(TableTest, TheWholeTableCannotBeWrittenFromAPart) {
                                 "whole"));
 }
 
+TEST(GateTest, AsksForThePlaceOfItsReportBeforeItExplores) {
+  EXPECT_TRUE(absl::StrContains(Refusal([] { return Gate({"--json", "-"}); }), "expected a file"));
+  EXPECT_TRUE(absl::StrContains(Refusal([] {
+                                  return Gate({"--json", "no/such/folder/report.json"});
+                                }),
+                                "there is no folder no/such/folder"));
+  EXPECT_TRUE(absl::StrContains(Refusal([] {
+                                  return Gate({"--json", testing::TempDir()});
+                                }),
+                                "is a folder"));
+}
+
+TEST(GateTest, NamesNoScheduleThatCouldNotBeSaved) {
+  testing::internal::CaptureStderr();
+  const std::string printed = Printed([] {
+    Gate({"--scenario", "schema-always", "--exchange", "mark,create", "--faults-max", "1",
+          "--quiet", "--save", "/dev/null/schedules"});
+  });
+  EXPECT_TRUE(absl::StrContains(testing::internal::GetCapturedStderr(), "cannot be written"));
+  EXPECT_TRUE(absl::StrContains(printed, "its schedule could not be saved")) << printed;
+  EXPECT_FALSE(absl::StrContains(printed, "stopgap replay"));
+}
+
+TEST(SafetyStateTest, TheWholeTableCannotBeWrittenFromAPart) {
+  EXPECT_TRUE(absl::StrContains(Refusal([] {
+                                  return SafetyState({"--write", "--scenario", "schema-always"});
+                                }),
+                                "whole"));
+}
+
 TEST(GateTest, PrintsTheSameBytesTwice) {
   const auto run = [] { Gate({"--scenario", "migration-always", "--quiet", "--faults-max", "2"}); };
   const std::string first = Printed(run);

@@ -27,7 +27,8 @@ reports::ScenarioReport Failed(const model::LoadedScenario& scenario, const std:
   report.set_scenario(scenario.name);
   report.set_path(scenario.path);
   report.set_family(FamilyOf(scenario));
-  report.set_verdict(reports::kUnreadable);
+  // Nothing is known of it; that is no readable window, and no unreadable one either.
+  report.set_verdict(reports::kUndecided);
   report.set_error(why);
   return report;
 }

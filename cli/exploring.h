@@ -22,7 +22,7 @@ struct ExploreRequest {
   std::optional<uint64_t> seconds_max;  // For all of it; nullopt: no limit.
   bool quiet = false;                   // No progress on standard error.
   // Told of each scenario's report, in order.
-  std::function<void(const reports::ScenarioReport&)> on_report;
+  std::function<void(reports::ScenarioReport&)> on_report;
 };
 
 // Explores each scenario in a process of its own and returns their reports, in order.

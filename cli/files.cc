@@ -23,7 +23,10 @@ absl::Status WriteFile(const std::string& file, const std::string& bytes) {
     std::ofstream stream(temporary, std::ios::binary);
     stream << bytes;
     stream.flush();
-    if (!stream) return absl::UnknownError(absl::StrCat(file, ": cannot be written"));
+    if (!stream) {
+      if (!special) std::filesystem::remove(temporary, error);
+      return absl::UnknownError(absl::StrCat(file, ": cannot be written"));
+    }
   }
   if (special) return absl::OkStatus();
   std::filesystem::rename(temporary, path, error);
@@ -32,6 +35,22 @@ absl::Status WriteFile(const std::string& file, const std::string& bytes) {
     return absl::UnknownError(absl::StrCat(file, ": cannot be written"));
   }
   return absl::OkStatus();
+}
+
+absl::Status MayWriteFile(const std::string& file) {
+  std::error_code error;
+  const std::filesystem::path path(file);
+  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
+  if (!std::filesystem::is_directory(folder, error)) {
+    return absl::NotFoundError(absl::StrCat(file, ": there is no folder ", folder.string()));
+  }
+  if (std::filesystem::is_directory(path, error)) {
+    return absl::InvalidArgumentError(absl::StrCat(file, ": is a folder"));
+  }
+  const bool special =
+      std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error);
+  if (access(special ? file.c_str() : folder.c_str(), W_OK) == 0) return absl::OkStatus();
+  return absl::PermissionDeniedError(absl::StrCat(file, ": cannot be written"));
 }
 
 absl::StatusOr<std::string> ReadFile(const std::string& file) {

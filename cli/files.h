@@ -14,6 +14,10 @@ namespace cli {
 // makes the folder if there is none. Errors: Unknown, one line that names the file.
 absl::Status WriteFile(const std::string& file, const std::string& bytes);
 
+// Whether the file could be written, so that nobody waits for a report that is lost at the end: its
+// folder is there and may be written in. Errors: one line that names the file and what is missing.
+absl::Status MayWriteFile(const std::string& file);
+
 // Returns the file's bytes. Errors: NotFound, one line that names the file.
 absl::StatusOr<std::string> ReadFile(const std::string& file);
 

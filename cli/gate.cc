@@ -31,7 +31,9 @@ constexpr char kUsage[] =
     "  --exchange A,B      run the design with two steps exchanged, such as mark,create\n"
     "  --json FILE         write the whole report as JSON too\n"
     "  --save FOLDER       where schedules of violations are saved (default: schedules)\n"
-    "  --exact             absolute times and no renumbering; small scenarios only\n"
+    "  --exact             absolute times and no renumbering: closes for small scenarios only, "
+    "and\n"
+    "                      with --faults-max 1\n"
     "  --no-memo           run every pass on real code, also one that had the same answers before\n"
     "  --no-journal        do not hear which rules passes follow; everything else is the same\n"
     "  --quick             one fault in every scenario, and nothing has to be reached: a first "
@@ -118,6 +120,13 @@ absl::StatusOr<Request> Read(const Arguments& arguments) {
   request.explore.quiet = arguments.Has("--quiet");
   request.folder = arguments.Get("--save").value_or(request.folder);
   request.json = arguments.Get("--json");
+  if (request.json) {
+    if (*request.json == "-") {
+      return absl::InvalidArgumentError(
+          "expected a file after --json; the report goes to it alone");
+    }
+    if (absl::Status may = MayWriteFile(*request.json); !may.ok()) return may;
+  }
   request.whole = !arguments.Has("--scenario") && !arguments.Has("--exchange") &&
                   !arguments.Has("--exact") && !arguments.Has("--faults-max") && !request.quick;
   absl::StatusOr<reports::Exemptions> exemptions = ReadExemptions();
@@ -126,12 +135,15 @@ absl::StatusOr<Request> Read(const Arguments& arguments) {
   return request;
 }
 
-// Saves each violation's schedule. A file that cannot be written is said, and ends nothing.
-void SaveSchedules(const reports::ScenarioReport& report, const std::string& folder) {
-  for (const reports::ViolationReport& violation : report.violations()) {
+// Saves each violation's schedule. One that cannot be written is said, and ends nothing; the report
+// names no file of it then.
+void SaveSchedules(const std::string& folder, reports::ScenarioReport& report) {
+  for (reports::ViolationReport& violation : *report.mutable_violations()) {
     const absl::Status saved =
         WriteFile(absl::StrCat(folder, "/", violation.schedule_file()), violation.schedule());
-    if (!saved.ok()) std::fprintf(stderr, "stopgap: %s\n", std::string(saved.message()).c_str());
+    if (saved.ok()) continue;
+    std::fprintf(stderr, "stopgap: %s\n", std::string(saved.message()).c_str());
+    violation.clear_schedule_file();
   }
 }
 
@@ -143,7 +155,10 @@ reports::CanaryReport RunCanary(const Request& request) {
   canary.set_property(kCanaryProperty);
   const auto scenarios = ScenariosNamed(kCanaryScenario);
   const auto design = model::DesignWithExchange(kCanaryExchange);
-  if (!scenarios.ok() || !design.ok()) return canary;
+  if (!scenarios.ok() || !design.ok()) {
+    canary.set_absent(true);
+    return canary;
+  }
   ExploreRequest explore;
   explore.scenarios = *scenarios;
   explore.options.design = *design;
@@ -199,10 +214,10 @@ int Gate(const std::vector<std::string>& words) {
 
   std::fputs(reports::TerminalHeading().c_str(), stdout);
   std::string violations;
-  request->explore.on_report = [&](const reports::ScenarioReport& report) {
+  request->explore.on_report = [&](reports::ScenarioReport& report) {
     std::fputs(reports::TerminalLine(report).c_str(), stdout);
     std::fflush(stdout);
-    SaveSchedules(report, request->folder);
+    SaveSchedules(request->folder, report);
     violations += reports::TerminalViolations(report, request->folder);
   };
   reports::GateReport report;

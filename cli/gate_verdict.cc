@@ -12,8 +12,9 @@ int Conclude(reports::GateReport& report) {
   bool undecided = false;
   for (const reports::ScenarioReport& scenario : report.scenarios()) {
     unreadable |= scenario.verdict() == reports::kUnreadable;
-    // A quick gate asks for no more than it looks at.
-    undecided |= scenario.verdict() == reports::kUndecided && !report.quick();
+    // A quick gate asks for no more than it looks at, but it looks at every scenario.
+    undecided |=
+        scenario.verdict() == reports::kUndecided && (!report.quick() || !scenario.error().empty());
   }
   // What a limit kept from being looked at may hold what is missing.
   unreadable |= something_is_missing && !undecided;

@@ -53,6 +53,25 @@ TEST(GateVerdictTest, ACanaryThatLivesFailsTheGate) {
       << "it never ran";
 }
 
+TEST(GateVerdictTest, ACanaryThatWasNeverPlantedFailsTheGateAndSaysWhy) {
+  reports::GateReport report = Good();
+  report.mutable_canary()->set_caught(false);
+  report.mutable_canary()->set_absent(true);
+  EXPECT_EQ(Conclude(report), kUnreadableWindow);
+  EXPECT_NE(reports::TerminalSummary(report).find("NOT planted"), std::string::npos);
+}
+
+TEST(GateVerdictTest, OfAScenarioThatCouldNotBeRunNothingIsKnown) {
+  for (const bool quick : {false, true}) {
+    const auto fails = [quick](reports::GateReport& report) {
+      report.set_quick(quick);
+      report.mutable_scenarios(0)->set_verdict(reports::kUndecided);
+      report.mutable_scenarios(0)->set_error("its process ended before it was done");
+    };
+    EXPECT_EQ(CodeWith(fails, reports::kUndecided), kLimitReached) << quick;
+  }
+}
+
 // Of every property in turn: nothing ever had to be checked.
 TEST(GateVerdictTest, APropertyWithoutAPremiseFailsTheGateUnlessATestHoldsIt) {
   for (uint32_t number = 0; number < model::kPropertyCount; ++number) {

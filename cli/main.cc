@@ -26,7 +26,8 @@ constexpr char kUsage[] =
 
 int Main(int count, char** words) {
   const std::vector<std::string> arguments(words + 1, words + count);
-  if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "help") {
+  if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h" ||
+      arguments[0] == "help") {
     std::fputs(kUsage, arguments.empty() ? stderr : stdout);
     return arguments.empty() ? kWrongInput : kAllReadable;
   }

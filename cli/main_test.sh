@@ -9,7 +9,11 @@ fail() {
   exit 1
 }
 
-"$STOPGAP" --help >/dev/null || fail "--help does not end with 0"
+for help in --help -h help; do
+  "$STOPGAP" "$help" >/dev/null || fail "$help does not end with 0"
+done
+
+"$STOPGAP" gate -h | grep -q -- '--json' || fail "gate --help says nothing of --json"
 
 status=0
 said=$("$STOPGAP" --help 2>&1 >/dev/full) || status=$?

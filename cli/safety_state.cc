@@ -37,6 +37,9 @@ int SafetyState(const std::vector<std::string>& words) {
     std::fputs(absl::StrCat(kUsage, kObservingUsage, kExitCodes).c_str(), stdout);
     return kAllReadable;
   }
+  if (arguments->Has("--write") && arguments->Has("--scenario")) {
+    return Refuse("--write takes the whole table, so it cannot be of some scenarios");
+  }
   const std::string table = reports::SafetyStateTable();
   const absl::StatusOr<Observed> observed = Observe(*arguments);
   if (!observed.ok()) return Refuse(std::string(observed.status().message()));

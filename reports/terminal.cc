@@ -63,6 +63,10 @@ std::string TerminalViolations(const ScenarioReport& scenario, const std::string
                     violation.faults() == 1 ? " fault, " : " faults, ", violation.steps(),
                     " steps: ", violation.text(), "\n");
     absl::StrAppend(&text, TimelineUnlessShown(violation, shown));
+    if (violation.schedule_file().empty()) {
+      absl::StrAppend(&text, "  its schedule could not be saved\n\n");
+      continue;
+    }
     absl::StrAppend(&text, "  replay  ./stopgap replay ", folder, "/", violation.schedule_file(),
                     "\n\n");
   }
@@ -81,8 +85,9 @@ std::string TerminalSummary(const GateReport& report) {
     undecided += scenario.verdict() == kUndecided ? 1 : 0;
   }
   std::string text =
-      absl::StrCat("\n", report.scenarios_size(), " scenarios: ", stops, " stops, ", fates,
-                   " other fates, ", states, " states, ", passes, " passes\n");
+      absl::StrCat("\n", report.scenarios_size(),
+                   report.scenarios_size() == 1 ? " scenario: " : " scenarios: ", stops, " stops, ",
+                   fates, " other fates, ", states, " states, ", passes, " passes\n");
   int held = 0;
   for (const PropertyReport& property : report.properties())
     held += property.premises() > 0 ? 1 : 0;
@@ -102,9 +107,11 @@ std::string TerminalSummary(const GateReport& report) {
                     absl::StrJoin(report.vacuous(), ", "), "\n");
   }
   if (report.has_canary()) {
-    absl::StrAppend(&text, "canary: ", report.canary().mutant(), " in ", report.canary().scenario(),
-                    report.canary().caught() ? " was caught with " : " was NOT caught with ",
-                    report.canary().property(), "\n");
+    const CanaryReport& canary = report.canary();
+    const char* came = canary.caught() ? " was caught with " : " was NOT caught with ";
+    if (canary.absent()) came = " was NOT planted, for want of the scenario, to be caught with ";
+    absl::StrAppend(&text, "canary: ", canary.mutant(), " in ", canary.scenario(), came,
+                    canary.property(), "\n");
   }
   if (!report.table_drift().empty()) absl::StrAppend(&text, "DRIFT: ", report.table_drift(), "\n");
   if (report.quick()) {
