@@ -105,7 +105,7 @@ void MemoryDoor::Store(std::shared_ptr<Message> object) {
 
 api::Answer MemoryDoor::AnswerRead(const api::ReadQuestion& question) const {
   api::Answer answer;
-  if (refuse_read) answer.status = refuse_read(question.key);
+  if (const auto asked = refuse_read) answer.status = asked(question.key);
   if (!answer.status.ok()) return answer;
   const auto found = objects_.find(question.key);
   if (found == objects_.end()) {
@@ -131,13 +131,13 @@ api::Answer MemoryDoor::AnswerLog(const api::LogQuestion& question) const {
 
 api::Answer MemoryDoor::Write(const api::Request& request) {
   api::Answer answer;
-  if (refuse) answer.status = refuse(request);
+  if (const auto asked = refuse) answer.status = asked(request);
   if (answer.status.ok()) answer.status = Apply(request);
   if (!answer.status.ok()) return answer;
   writes_.push_back(WriteLabel(request));
   changes_.push_back(ChangeLabel(request));
   if (request.verb != api::Verb::kDelete) answer.stored = objects_.at(request.key);
-  if (after_write) after_write(request);
+  if (const auto told = after_write) told(request);
   return answer;
 }
 

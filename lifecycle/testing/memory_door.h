@@ -88,6 +88,7 @@ class MemoryDoor final : public api::Door, public api::DirectReader {
   std::optional<absl::Status> log_error;  // Every log read answers this instead.
   // Judges creates and updates, where set. Not owned.
   const api::Admission* admission = nullptr;
+  // Each of these may replace itself while it runs.
   // Asked before a write is stored; an error it returns is the answer, and nothing is stored.
   std::function<absl::Status(const api::Request&)> refuse;
   // Asked before a read of one object is answered.
