@@ -67,6 +67,20 @@ TEST(InternerTest, TheTimeInTheCopyOfAnUnresolvedRunIsATimeToo) {
   EXPECT_EQ(first->content, second->content);
 }
 
+TEST(InternerTest, ACountThatIsOnlyShownIsToldApartLikeATime) {
+  Interner interner;
+  const auto changed_hands = [&](int64_t times) {
+    api::Lease lease;
+    lease.mutable_metadata()->set_name("l");
+    if (times >= 0) lease.mutable_spec()->set_lease_transitions(times);
+    return interner.Intern(api::Kind::kLease, std::make_shared<api::Lease>(lease));
+  };
+  EXPECT_NE(changed_hands(1), changed_hands(2));
+  EXPECT_EQ(changed_hands(0)->content, changed_hands(2)->content);
+  EXPECT_FALSE(changed_hands(2)->times_matter);
+  EXPECT_NE(changed_hands(-1)->content, changed_hands(0)->content) << "whether it is set counts";
+}
+
 TEST(InternerTest, RolesSayHowATimeCounts) {
   const std::vector<TimeValue> times = {
       {TimeRole::kDeadline, 100, 0}, {TimeRole::kSince, 40, 30}, {TimeRole::kShown, 7, 0}};

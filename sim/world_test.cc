@@ -129,7 +129,7 @@ TEST(DigestTest, VersionsAreMemorysBecauseOnlyAHolderCanTellThemApart) {
 
 TEST(DigestTest, WhatAProcessRemembersAndOwesIsMemory) {
   EXPECT_EQ(Moved([](TestStore& store) { SeenBy(store).holder = "x"; }), "m");
-  EXPECT_EQ(Moved([](TestStore& store) { SeenBy(store).transitions = 1; }), "m");
+  EXPECT_EQ(Moved([](TestStore& store) { SeenBy(store).duration_seconds = 7; }), "m");
   EXPECT_EQ(Moved([](TestStore& store) {
               ProcessOf(store).memory.Edit().log_failures["pod"].first_failed_ms = 1;
             }),
@@ -181,6 +181,7 @@ TEST(DigestTest, WhatReallyHappenedIsTruth) {
 TEST(DigestTest, WhatIsOnlyShownIsInNone) {
   EXPECT_EQ(Moved([](TestStore& store) { store.world.runs[0].Edit().started_ms = 5; }), "");
   EXPECT_EQ(Moved([](TestStore& store) { SeenBy(store).renew_time_ms = 5; }), "");
+  EXPECT_EQ(Moved([](TestStore& store) { SeenBy(store).transitions = 1; }), "");
   EXPECT_EQ(Moved([](TestStore& store) {
               ProcessOf(store).started_ms += 1;
               SeenBy(store).first_seen_ms -= 1;
