@@ -222,6 +222,27 @@ void S36(const PassScene& scene, Findings& findings) {
   });
 }
 
+// The same of a run that is being proven: J-1 keeps its realm, and J-2 says that no reading comes.
+void S36Proof(const PassScene& scene, Findings& findings) {
+  const ResourceView& start = scene.start;
+  if (scene.trace.harmed || scene.trace.resumed || !IsSuspended(start) || IsDeleting(start)) return;
+  if (start.proof == nullptr || start.claim != nullptr || start.release != nullptr) return;
+  if (!SameComponents(BindingOf(start), *scene.process().configuration)) return;
+  if (start.schema->status().has_pending_binding_retirement() || !scene.result.status.ok()) return;
+  if (!HoldsProofsRealm(scene.begin(), start) || !HoldsProofsRealm(scene.end, scene.now)) return;
+  const api::Lease* lease = LeaseOf(scene.end, start.proof->coordination_digest());
+  const bool renewed =
+      scene.trace.writes.Has(5) && lease->spec().renew_time_ms() == scene.end.now_ms;
+  const bool looks_again =
+      scene.result.requeue_after_ms &&
+      *scene.result.requeue_after_ms < start.proof->lease_duration_seconds() * 1000;
+  findings.Expect(Property::kS36, renewed && looks_again, [&] {
+    return absl::StrCat(
+        scene.Name(), ": while it is suspended, the proof of its run ",
+        renewed ? "is not looked at again in time" : "lost the renewal of its realm");
+  });
+}
+
 // --- S-48: moved inputs ---
 
 void S48(const Scene& scene, Findings& findings) {
@@ -316,6 +337,7 @@ void JudgeLifecycleEnded(const PassScene& scene, Findings& findings) {
   if (StartsNewer(scene.trace)) findings.Premise(Property::kS33);
   if (IsUnknownType(scene.start)) findings.Premise(Property::kS34);
   S36(scene, findings);
+  S36Proof(scene, findings);
 }
 
 }  // namespace model

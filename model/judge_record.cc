@@ -140,6 +140,20 @@ void S27(const Scene& scene, Findings& findings) {
 
 }  // namespace
 
+// What is written on an acknowledgment is what became of it (W-55).
+void JudgeAcknowledgmentStored(const Scene& scene, Findings& findings) {
+  if (!scene.write.writes.Has(55)) return;
+  const auto& word = scene.write.after->As<api::PtahMigrationRunAcknowledgment>();
+  const ResourceView resource = scene.Resource();
+  if (resource.migration == nullptr) return;
+  const auto& taken = resource.migration->status().resolved_run().acknowledgment_ref().uid();
+  const bool consumed = IsTrue(word.status().conditions(), api::condition::kConsumed);
+  findings.Expect(Property::kS27, consumed == (taken == word.metadata().uid()), [&] {
+    return absl::StrCat(scene.Name(), ": an acknowledgment is said to be ",
+                        consumed ? "consumed that settled nothing" : "stale that settled the run");
+  });
+}
+
 void JudgeRecordChanged(const Scene& scene, Findings& findings) {
   S14S15(scene, findings);
   S17(scene, findings);

@@ -64,7 +64,8 @@ bool PublicationOpen(const sim::World& world, const ResourceView& view) {
                                 : MigrationPublicationOpen(world, view);
 }
 
-// Whether the realm is held for the schema's proof, under the epoch that its record names.
+}  // namespace
+
 bool HoldsProofsRealm(const sim::World& world, const ResourceView& schema) {
   const api::PendingObservation& proof = *schema.proof;
   const api::Lease* lease = LeaseOf(world, proof.coordination_digest());
@@ -72,6 +73,8 @@ bool HoldsProofsRealm(const sim::World& world, const ResourceView& schema) {
          lease->spec().holder_identity() ==
              api::HolderIdentity(schema.meta->uid(), proof.apply_operation_id());
 }
+
+namespace {
 
 // Whether nothing of the retired Job is left to be waited for: it and its Pods have stopped, and
 // where it is an Apply's the proof that carries it may be worked on.

@@ -311,24 +311,53 @@ void S54(const Scene& scene, Findings& findings) {
   });
 }
 
-void S55(const Scene& scene, Findings& findings) {
-  if (scene.before.proof == nullptr || scene.after.proof != nullptr) return;
-  if (scene.before.claim == nullptr || IsDeleting(scene.before)) return;
-  const api::PlanRecord& plan = scene.before.proof->plan();
-  if (plan.execution_binding_id() == BindingOf(scene.before).epoch()) return;
+// Every approval of the plan that the pass could see is stale by now.
+void Swept(const Scene& scene, const std::string& plan_uid, const char* what, Findings& findings) {
   for (const sim::Entry& entry : scene.trace.start->objects) {
     if (entry.object->key.kind != api::Kind::kPtahSchemaApproval) continue;
     const auto& seen = entry.object->As<api::PtahSchemaApproval>();
-    if (seen.spec().plan_ref().uid() != plan.uid()) continue;
+    if (seen.spec().plan_ref().uid() != plan_uid) continue;
     const auto* now = scene.world.Get<api::PtahSchemaApproval>(seen.metadata().namespace_(),
                                                                seen.metadata().name());
     const bool swept = now == nullptr || now->metadata().uid() != seen.metadata().uid() ||
                        IsTrue(now->status().conditions(), api::condition::kStale);
     findings.Expect(Property::kS55, swept, [&] {
-      return absl::StrCat(scene.Name(), ": a proof ended under a retired epoch and approval ",
-                          seen.metadata().name(), " of its plan is not stale");
+      return absl::StrCat(scene.Name(), ": ", what, " and approval ", seen.metadata().name(),
+                          " of its plan is not stale");
     });
   }
+}
+
+void S55(const Scene& scene, Findings& findings) {
+  if (scene.before.proof == nullptr || scene.after.proof != nullptr) return;
+  if (scene.before.claim == nullptr || IsDeleting(scene.before)) return;
+  const api::PlanRecord& plan = scene.before.proof->plan();
+  if (plan.execution_binding_id() == BindingOf(scene.before).epoch()) return;
+  Swept(scene, plan.uid(), "a proof ended under a retired epoch", findings);
+}
+
+// M-6: before the record forgets the plan.
+void S55Retired(const Scene& scene, Findings& findings) {
+  if (!scene.write.writes.Has(40)) return;
+  const auto& record = scene.before.schema->status().pending_binding_retirement();
+  Swept(scene, record.plan().uid(), "a retired plan is forgotten", findings);
+}
+
+// M-7: before the record forgets an Apply's Job that a proof carries.
+void S29Forgotten(const Scene& scene, Findings& findings) {
+  if (!scene.write.writes.Has(44)) return;
+  const auto& record = scene.before.schema->status().pending_binding_retirement();
+  const api::PendingObservation& proof = *scene.before.proof;
+  const auto pods = PodsOf(scene.world, record.job().uid());
+  const bool stopped =
+      std::all_of(pods.begin(), pods.end(), [](const api::Pod* pod) { return HasStopped(*pod); });
+  const bool given_up =
+      proof.observe_after_ms() != 0 && scene.world.now_ms >= proof.observe_after_ms();
+  findings.Expect(Property::kS29, record.job().uid().empty() ? given_up : stopped, [&] {
+    return absl::StrCat(scene.Name(), ": the Job ", record.job().name(),
+                        record.job().uid().empty() ? " is given up on before its time is over"
+                                                   : " is forgotten while a Pod of it runs");
+  });
 }
 
 }  // namespace
@@ -346,6 +375,8 @@ void JudgeRotationChanged(const Scene& scene, Findings& findings) {
   S41Met(scene, findings);
   S54(scene, findings);
   S55(scene, findings);
+  S55Retired(scene, findings);
+  S29Forgotten(scene, findings);
 }
 
 }  // namespace model

@@ -3,6 +3,10 @@
 //
 // Answers: spec 05; L-15.
 
+#include <algorithm>
+#include <string>
+#include <vector>
+
 #include "absl/strings/str_cat.h"
 #include "lifecycle/api/kind.h"
 #include "model/compare.h"
@@ -36,6 +40,32 @@ void PassJudge::Verdicts(const SentWrite& write, const PassTrace& trace) {
   }
 }
 
+namespace {
+
+// The UID of the approval or acknowledgment that a write takes; empty when it takes none.
+std::string DecisionTaken(const Scene& scene) {
+  const WriteSet writes = scene.write.writes;
+  if (writes.Has(3)) return scene.after.schema->status().plan().approval().uid();
+  if (writes.Has(54)) {
+    return scene.after.migration->status().resolved_run().acknowledgment_ref().uid();
+  }
+  const bool claims = writes.Has(2) && scene.after.migration != nullptr;
+  return claims ? scene.after.claim->approval_ref().uid() : std::string();
+}
+
+// A list may be of a cache: what it shows is a candidate, and is read before it is taken.
+void TakenFromAList(const Scene& scene, Findings& findings) {
+  const std::string taken = DecisionTaken(scene);
+  if (taken.empty() || scene.trace.resumed) return;
+  const std::vector<std::string>& read = scene.trace.decisions;
+  const bool seen = std::find(read.begin(), read.end(), taken) != read.end();
+  findings.Expect(Property::kRead, seen, [&] {
+    return absl::StrCat(scene.Name(), ": takes a decision that it has not read directly");
+  });
+}
+
+}  // namespace
+
 void PassJudge::Sent(const SentWrite& write, const PassTrace& trace) {
   Verdicts(write, trace);
   Scene scene{write, trace, *write.world_before, *write.world_after, {}, {}, nullptr};
@@ -63,7 +93,9 @@ void PassJudge::Sent(const SentWrite& write, const PassTrace& trace) {
   JudgeLeaseStored(scene, findings_);
   JudgeOutcomeStored(scene, findings_);
   JudgeLifecycleStored(scene, findings_);
+  JudgeAcknowledgmentStored(scene, findings_);
   if (scene.before.key == nullptr || scene.after.key == nullptr) return;
+  TakenFromAList(scene, findings_);
   JudgeDispatchChanged(scene, findings_);
   JudgeAuthorizationChanged(scene, findings_);
   JudgeLeaseChanged(scene, findings_);

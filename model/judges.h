@@ -52,9 +52,12 @@ bool StandsRefused(const sim::World& world, const ResourceView& view);
 
 // What a claim leaves; an unresolved run's record, its copy, and what settles it (judge_record.cc).
 void JudgeRecordChanged(const Scene& scene, Findings& findings);
+void JudgeAcknowledgmentStored(const Scene& scene, Findings& findings);
 
 // What a state still has to come back from (judge_recovery.cc).
 void JudgeRecoveryEnded(const PassScene& scene, Findings& findings);
+// Whether the realm is held for the schema's proof, under the epoch that its record names.
+bool HoldsProofsRealm(const sim::World& world, const ResourceView& schema);
 void PremisesOfRecovery(const sim::World& world, const ResourceView& view, Findings& findings);
 
 }  // namespace model

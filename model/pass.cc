@@ -10,6 +10,7 @@
 #include "lifecycle/api/json.h"
 #include "lifecycle/api/migration.pb.h"
 #include "lifecycle/api/schema.pb.h"
+#include "lifecycle/api/time_fields.h"
 #include "lifecycle/migration/reconciler.h"
 #include "lifecycle/schema/schema_reconciler.h"
 #include "model/objects.h"
@@ -223,8 +224,15 @@ class PassDoor final : public api::Door {
     return shown_;
   }
 
+  void NoteDecision(api::Kind kind, const api::AnyStored& stored) {
+    if (!api::CreationOrderMatters(kind)) return;
+    trace_.decisions.push_back(api::MetaOf(*stored.object).uid());
+  }
+
   api::Answer Ask(const api::ReadQuestion& question, api::Site) {
     if (question.freshness == api::Freshness::kCached) {
+      // Of decisions only a list may be old: it says whom to ask.
+      trace_.cached_wrongly |= api::CreationOrderMatters(question.key.kind);
       return server_.Read(Shown(question.key.kind), question);
     }
     if (Fails("read", api::ShortName(question.key))) {
@@ -235,6 +243,7 @@ class PassDoor final : public api::Door {
     if (question.key.kind == api::Kind::kJob && answer.status.ok()) {
       sim::ObserveJobRead(world_, *world_.Find(question.key));
     }
+    if (answer.status.ok()) NoteDecision(question.key.kind, answer.stored);
     return answer;
   }
   api::Answer Ask(const api::ListQuestion& question, api::Site) {
@@ -245,7 +254,9 @@ class PassDoor final : public api::Door {
       trace_.unanswered = true;
       return TimeoutAnswer();
     }
-    return server_.List(world_, question);
+    api::Answer answer = server_.List(world_, question);
+    for (const api::AnyStored& one : answer.list) NoteDecision(question.kind, one);
+    return answer;
   }
   api::Answer Ask(const api::LogQuestion& question, api::Site) {
     if (Fails("read the log of", question.pod)) return TimeoutAnswer();

@@ -86,6 +86,8 @@ struct PassTrace {
   bool cached_wrongly = false;        // and of a kind that has to be read directly.
   bool unanswered = false;            // A read of the store was not answered (of a log: G-6),
   bool changed_unanswered = false;    // and the pass stored something after it.
+  // UIDs of the approvals and acknowledgments it read directly so far.
+  std::vector<std::string> decisions;
   bool resumed = false;               // It was left standing before, so it may have read what was.
   std::vector<std::string> warnings;  // Messages of the Warning Events it emitted so far.
   WriteSet writes;                    // All that were stored so far.

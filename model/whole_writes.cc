@@ -1,5 +1,7 @@
 #include "model/whole_writes.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "lifecycle/api/kind.h"
@@ -73,6 +75,7 @@ void Rotation(const api::PtahSchemaStatus& before, const ResourceView& old, cons
   const api::ActiveOperation* claim = old.claim;
   const bool is_apply = claim != nullptr && IsApply(*claim);
   const bool dispatched = is_apply && MayHaveDispatched(*claim);
+  fields.Need("planRequired false", now.proof == nullptr || !now.proof->plan_required());
   // A dispatched Apply's account says what the phase is (M-5).
   fields.Need("phase Pending", dispatched || after.phase() == api::phase::kPending);
   if (claim == nullptr) return;
@@ -92,11 +95,48 @@ void Rotation(const api::PtahSchemaStatus& before, const ResourceView& old, cons
   }
 }
 
+// What R-1 and the fence of a later manager read.
+void Applied(const ResourceView& old, const ResourceView& now, Fields& fields) {
+  const api::AppliedRecord& applied = now.schema->status().applied();
+  if (SameMessage(old.schema->status().applied(), applied)) return;
+  fields.Need("applied.controllerStateVersion", applied.controller_state_version() != 0);
+  fields.Need("applied.executionBindingID", !applied.execution_binding_id().empty());
+  fields.Need("applied.dispatchedBy",
+              SameMessage(applied.dispatched_by(), old.proof->dispatched_by()));
+}
+
 void Settlement(const ResourceView& old, const ResourceView& now, Fields& fields) {
   fields.Need("the claim cleared", now.claim == nullptr);
   fields.Need("its release", old.proof == nullptr || old.proof->lease_epoch().empty() ||
                                  (now.release != nullptr &&
                                   now.release->lease_epoch() == old.proof->lease_epoch()));
+}
+
+// What a proof is made from is what the claim had, whatever is wanted by then.
+void Proof(const ResourceView& old, const ResourceView& now, Fields& fields) {
+  const api::ActiveOperation& claim = *old.claim;
+  fields.Need("the claim cleared", now.claim == nullptr);
+  if (now.proof == nullptr) return fields.Need("pendingObservation", false);
+  const api::PendingObservation& proof = *now.proof;
+  const auto same = [](const auto& a, const auto& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end());
+  };
+  fields.Need("its operation", proof.apply_operation_id() == claim.id());
+  fields.Need("its Job", proof.apply_job_name() == claim.job_name() &&
+                             proof.apply_job_uid() == claim.job_uid());
+  fields.Need("its snapshot", SameMessage(proof.admission_snapshot(), claim.admission_snapshot()));
+  fields.Need("its target", SameMessage(proof.target(), claim.target()));
+  fields.Need("its source", SameMessage(proof.source(), claim.source()));
+  fields.Need("its dev database", SameMessage(proof.dev(), claim.observation_dev()));
+  fields.Need("its realm", proof.coordination_digest() == claim.coordination_digest() &&
+                               proof.lease_duration_seconds() == claim.lease_duration_seconds());
+  fields.Need("its exclude", same(proof.exclude(), claim.observation_exclude()));
+  fields.Need("its protectedTables",
+              same(proof.protected_tables(), claim.observation_protected_tables()));
+  fields.Need("its severity", proof.drift_severity() == claim.observation_severity());
+  fields.Need("its timeouts",
+              proof.connect_timeout_seconds() == claim.observation_connect_timeout_seconds() &&
+                  proof.lock_timeout_seconds() == claim.observation_lock_timeout_seconds());
 }
 
 void Account(const ResourceView& old, const ResourceView& now, Fields& fields) {
@@ -107,6 +147,10 @@ void Account(const ResourceView& old, const ResourceView& now, Fields& fields) {
   if (outcome == api::run_outcome::kPartial || outcome == api::run_outcome::kUnknown) {
     fields.Need("unresolvedRun",
                 now.unresolved != nullptr && now.unresolved->operation_id() == old.claim->id());
+    if (now.unresolved == nullptr) return;
+    fields.Need("its Job's UID",
+                old.claim->job_uid().empty() || now.unresolved->job_uid() == old.claim->job_uid());
+    fields.Need("its plan", now.unresolved->plan_ref().uid() == old.claim->plan_ref().uid());
   }
 }
 
@@ -123,6 +167,8 @@ void Acknowledged(const ResourceView& old, const ResourceView& now, Fields& fiel
   fields.Need("resolvedRun", run.operation_id() == old.unresolved->operation_id());
   fields.Need("its reference", !run.acknowledgment_ref().uid().empty());
   fields.Need("its identity", run.has_acknowledged_by());
+  fields.Need("the next reading due",
+              now.migration->status().next_reconciliation_time_ms() == run.resolved_at_ms());
 }
 
 void OfResource(int number, const ResourceView& old, const ResourceView& now, Fields& fields) {
@@ -141,6 +187,7 @@ void OfResource(int number, const ResourceView& old, const ResourceView& now, Fi
     }
     case 18:
     case 19:
+      return Proof(old, now, fields);
     case 26:
     case 27:
     case 37:
@@ -156,6 +203,7 @@ void OfResource(int number, const ResourceView& old, const ResourceView& now, Fi
                   now.proof->outcome() == api::proof_outcome::kOutcomeUnknown);
       return fields.Need("planRequired false", !now.proof->plan_required());
     case 36:
+      Applied(old, now, fields);
       return Settlement(old, now, fields);
     case 39:
       return Rotation(old.schema->status(), old, now, fields);

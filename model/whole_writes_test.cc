@@ -125,6 +125,71 @@ TEST_F(WholeWritesTest, ARunsAccount) {
         [](auto& now) { now.mutable_status()->mutable_unresolved_run()->set_operation_id("o"); }}});
 }
 
+TEST_F(WholeWritesTest, AnAccountNamesWhatTheClaimNamed) {
+  auto before = WithClaim<PtahMigration>(api::operation::kApply);
+  api::ActiveOperation& claim = *before.mutable_status()->mutable_active_operation();
+  claim.set_job_uid("uid");
+  claim.mutable_plan_ref()->set_uid("plan");
+  PtahMigration after;
+  after.mutable_status()->mutable_last_run()->set_outcome(api::run_outcome::kPartial);
+  api::UnresolvedRun& run = *after.mutable_status()->mutable_unresolved_run();
+  run.set_operation_id("op");
+  run.set_job_uid("uid");
+  run.mutable_plan_ref()->set_uid("plan");
+  Expect<PtahMigration>(
+      21, before, after,
+      {{"W-21 without its Job's UID",
+        [](auto& now) { now.mutable_status()->mutable_unresolved_run()->clear_job_uid(); }},
+       {"W-21 without its plan",
+        [](auto& now) { now.mutable_status()->mutable_unresolved_run()->clear_plan_ref(); }}});
+}
+
+TEST_F(WholeWritesTest, AProofIsMadeFromWhatTheClaimHad) {
+  auto before = WithClaim<PtahSchema>(api::operation::kApply);
+  ClaimOf(before).set_job_uid("uid");
+  ClaimOf(before).add_observation_exclude("a");
+  ClaimOf(before).add_observation_protected_tables("t");
+  ClaimOf(before).set_observation_severity("low");
+  ClaimOf(before).set_coordination_digest("realm");
+  ClaimOf(before).mutable_target()->set_engine("postgres");
+  ClaimOf(before).mutable_source()->set_digest("d");
+  ClaimOf(before).mutable_observation_dev()->mutable_url_from()->set_name("dev");
+  ClaimOf(before).mutable_admission_snapshot()->set_digest("s");
+  ClaimOf(before).set_observation_lock_timeout_seconds(3);
+  PtahSchema after;
+  api::PendingObservation& proof = ProofOf(after);
+  proof.set_apply_operation_id("op");
+  proof.set_apply_job_name("job");
+  proof.set_apply_job_uid("uid");
+  proof.add_exclude("a");
+  proof.add_protected_tables("t");
+  proof.set_drift_severity("low");
+  proof.set_coordination_digest("realm");
+  proof.mutable_target()->set_engine("postgres");
+  proof.mutable_source()->set_digest("d");
+  proof.mutable_dev()->mutable_url_from()->set_name("dev");
+  proof.mutable_admission_snapshot()->set_digest("s");
+  proof.set_lock_timeout_seconds(3);
+  Expect<PtahSchema>(
+      18, before, after,
+      {{"W-18 without the claim cleared", [](auto& now) { ClaimOf(now).set_id("op"); }},
+       {"W-18 without pendingObservation",
+        [](auto& now) { now.mutable_status()->clear_pending_observation(); }},
+       {"W-18 without its operation", [](auto& now) { ProofOf(now).clear_apply_operation_id(); }},
+       {"W-18 without its Job", [](auto& now) { ProofOf(now).clear_apply_job_uid(); }},
+       {"W-18 without its snapshot", [](auto& now) { ProofOf(now).clear_admission_snapshot(); }},
+       {"W-18 without its target", [](auto& now) { ProofOf(now).clear_target(); }},
+       {"W-18 without its source", [](auto& now) { ProofOf(now).clear_source(); }},
+       {"W-18 without its dev database", [](auto& now) { ProofOf(now).clear_dev(); }},
+       {"W-18 without its realm", [](auto& now) { ProofOf(now).clear_coordination_digest(); }},
+       {"W-18 without its exclude", [](auto& now) { ProofOf(now).clear_exclude(); }},
+       {"W-18 without its protectedTables",
+        [](auto& now) { ProofOf(now).clear_protected_tables(); }},
+       {"W-18 without its severity", [](auto& now) { ProofOf(now).clear_drift_severity(); }},
+       {"W-18 without its timeouts",
+        [](auto& now) { ProofOf(now).clear_lock_timeout_seconds(); }}});
+}
+
 TEST_F(WholeWritesTest, ANewAttempt) {
   auto before = WithClaim<PtahSchema>(api::operation::kPlan);
   ClaimOf(before).set_job_uid("uid");
@@ -182,10 +247,24 @@ TEST_F(WholeWritesTest, AProofThatBeginsAnew) {
 TEST_F(WholeWritesTest, AProofThatIsSettled) {
   auto before = WithClaim<PtahSchema>(api::operation::kPlan);
   ProofOf(before).set_lease_epoch("e1");
+  ProofOf(before).mutable_dispatched_by()->set_ptah_version("1");
   PtahSchema after;
   after.mutable_status()->mutable_pending_lock_release()->set_lease_epoch("e1");
+  api::AppliedRecord& applied = *after.mutable_status()->mutable_applied();
+  applied.set_controller_state_version(1);
+  applied.set_execution_binding_id("e");
+  applied.mutable_dispatched_by()->set_ptah_version("1");
+  const auto applied_of = [](PtahSchema& now) -> api::AppliedRecord& {
+    return *now.mutable_status()->mutable_applied();
+  };
   Expect<PtahSchema>(36, before, after,
-                     {{"W-36 without the claim cleared", [](auto& now) { ClaimOf(now); }},
+                     {{"W-36 without applied.controllerStateVersion",
+                       [&](auto& now) { applied_of(now).clear_controller_state_version(); }},
+                      {"W-36 without applied.executionBindingID",
+                       [&](auto& now) { applied_of(now).clear_execution_binding_id(); }},
+                      {"W-36 without applied.dispatchedBy",
+                       [&](auto& now) { applied_of(now).clear_dispatched_by(); }},
+                      {"W-36 without the claim cleared", [](auto& now) { ClaimOf(now); }},
                       {"W-36 without its release",
                        [](auto& now) { now.mutable_status()->clear_pending_lock_release(); }},
                       {"W-36 without its release", [](auto& now) {
@@ -245,6 +324,15 @@ TEST_F(WholeWritesTest, ARotationLeavesWhatItsRowSays) {
         [](auto& now) { now.mutable_status()->clear_pending_binding_retirement(); }},
        {"W-39 without the claim moved", [](auto& now) { ClaimOf(now).set_id("op"); }}});
 
+  PtahSchema proving;
+  ProofOf(proving).set_plan_required(true);
+  PtahSchema anew;
+  anew.mutable_status()->set_phase(api::phase::kPending);
+  ProofOf(anew);
+  Expect<PtahSchema>(39, proving, anew, {{"W-39 without planRequired false", [](auto& now) {
+                                            ProofOf(now).set_plan_required(true);
+                                          }}});
+
   const auto unknown = WithClaim<PtahSchema>("Nobody");
   PtahSchema without;
   without.mutable_status()->set_phase(api::phase::kPending);
@@ -298,6 +386,8 @@ TEST_F(WholeWritesTest, AnUnresolvedRunGoesOnlyIntoAResolvedOne) {
   api::ResolvedRun& run = *acknowledged.mutable_status()->mutable_resolved_run();
   run.mutable_acknowledgment_ref()->set_uid("uid");
   run.mutable_acknowledged_by()->set_username("ops");
+  run.set_resolved_at_ms(7);
+  acknowledged.mutable_status()->set_next_reconciliation_time_ms(7);
   Expect<PtahMigration>(
       54, unresolved, acknowledged,
       {{"W-54 without resolvedRun",
