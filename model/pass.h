@@ -82,10 +82,10 @@ struct PassTrace {
   bool create_ambiguous = false;
   bool harmed = false;  // Some answer was a fault's.
   bool read_log = false;
-  bool cached = false;                // It read something from a cache,
-  bool cached_wrongly = false;        // and of a kind that has to be read directly.
-  bool unanswered = false;            // A read of the store was not answered (of a log: G-6),
-  bool changed_unanswered = false;    // and the pass stored something after it.
+  bool cached = false;              // It read something from a cache,
+  bool cached_wrongly = false;      // and of a kind that has to be read directly.
+  bool unanswered = false;          // A read of the store was not answered (of a log: G-6),
+  bool changed_unanswered = false;  // and the pass stored something after it.
   // UIDs of the approvals and acknowledgments it read directly so far.
   std::vector<std::string> decisions;
   bool resumed = false;               // It was left standing before, so it may have read what was.
