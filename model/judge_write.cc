@@ -128,11 +128,14 @@ void PassJudge::JudgeReads(const PassScene& scene) {
     });
   }
   if (!scene.trace.unanswered) return;
-  // The one thing that may still be stored is an account: whether its executor may still write is
-  // answered "yes" then, so the realm is not given back (spec 03, 9).
-  const bool accounts = (verdicts_.Has(Verdict::kAccounted) || verdicts_.Has(Verdict::kPartial)) &&
-                        !verdicts_.Has(Verdict::kRelease) && !verdicts_.Has(Verdict::kUnaccounted);
-  const bool stands = !scene.result.status.ok() || !scene.trace.changed_unanswered || accounts;
+  // The one thing that may still be stored is an account, where all that it rests on was answered:
+  // whether its executor may still write is answered "yes" then, so the realm is not given back
+  // (spec 03, 9).
+  const bool accounts = verdicts_.Has(Verdict::kAccounted) || verdicts_.Has(Verdict::kPartial) ||
+                        verdicts_.Has(Verdict::kUnaccounted);
+  const bool lapses =
+      accounts && !scene.trace.evidence_unanswered && !verdicts_.Has(Verdict::kRelease);
+  const bool stands = !scene.result.status.ok() || !scene.trace.changed_unanswered || lapses;
   findings_.Expect(Property::kRead, stands, [&] {
     return absl::StrCat(scene.Name(),
                         ": a read was not answered, and it goes on as if it had been");

@@ -224,6 +224,15 @@ class PassDoor final : public api::Door {
     return shown_;
   }
 
+  // The first read of the Job, and of its Pods where it stands, are for the account. What is asked
+  // of them after that is whether its executor may still write (spec 03, 9).
+  void NoteUnanswered(api::Kind kind) {
+    trace_.unanswered = true;
+    const bool whether = (kind == api::Kind::kJob && asked_for_job_) ||
+                         (kind == api::Kind::kPod && (asked_for_pods_ || !job_stands_));
+    trace_.evidence_unanswered |= !whether;
+  }
+
   void NoteDecision(api::Kind kind, const api::AnyStored& stored) {
     if (!api::CreationOrderMatters(kind)) return;
     trace_.decisions.push_back(api::MetaOf(*stored.object).uid());
@@ -236,10 +245,12 @@ class PassDoor final : public api::Door {
       return server_.Read(Shown(question.key.kind), question);
     }
     if (Fails("read", api::ShortName(question.key))) {
-      trace_.unanswered = true;
+      NoteUnanswered(question.key.kind);
       return TimeoutAnswer();
     }
     api::Answer answer = server_.Read(world_, question);
+    asked_for_job_ |= question.key.kind == api::Kind::kJob;
+    job_stands_ |= question.key.kind == api::Kind::kJob && answer.status.ok();
     if (question.key.kind == api::Kind::kJob && answer.status.ok()) {
       sim::ObserveJobRead(world_, *world_.Find(question.key));
     }
@@ -251,9 +262,10 @@ class PassDoor final : public api::Door {
       return server_.List(Shown(question.kind), question);
     }
     if (Fails("list", std::string(api::KindName(question.kind)))) {
-      trace_.unanswered = true;
+      NoteUnanswered(question.kind);
       return TimeoutAnswer();
     }
+    asked_for_pods_ |= question.kind == api::Kind::kPod;
     api::Answer answer = server_.List(world_, question);
     for (const api::AnyStored& one : answer.list) NoteDecision(question.kind, one);
     return answer;
@@ -424,7 +436,10 @@ class PassDoor final : public api::Door {
   bool recording_ = false;
   bool offers_pauses_ = false;
   bool failing_reads_ = false;
-  sim::World shown_;  // While a cached read is answered from caches that lag.
+  bool asked_for_job_ = false;   // And was answered,
+  bool job_stands_ = false;      // with a Job;
+  bool asked_for_pods_ = false;  // the same of Pods.
+  sim::World shown_;             // While a cached read is answered from caches that lag.
   size_t pause_after_ = 0;
   std::optional<sim::World> paused_world_;
   sim::PausedPass paused_;

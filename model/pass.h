@@ -82,9 +82,12 @@ struct PassTrace {
   bool create_ambiguous = false;
   bool harmed = false;  // Some answer was a fault's.
   bool read_log = false;
-  bool cached = false;              // It read something from a cache,
-  bool cached_wrongly = false;      // and of a kind that has to be read directly.
-  bool unanswered = false;          // A read of the store was not answered (of a log: G-6),
+  bool cached = false;          // It read something from a cache,
+  bool cached_wrongly = false;  // and of a kind that has to be read directly.
+  // A read of the store was not answered (of a log: G-6),
+  bool unanswered = false;
+  // one of those that say what became of a run, or of anything but Jobs and Pods,
+  bool evidence_unanswered = false;
   bool changed_unanswered = false;  // and the pass stored something after it.
   // UIDs of the approvals and acknowledgments it read directly so far.
   std::vector<std::string> decisions;
