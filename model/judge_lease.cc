@@ -172,6 +172,8 @@ void S19(const Scene& scene, Findings& findings) {
   }
   if (operation->family == sim::Family::kMigration && operation->mutating) {
     if (MayStillWrite(scene.world, *operation)) return;
+    // Who was not answered did not see the end either (spec 03, 9).
+    if (scene.trace.unanswered) return;
     // Before its own clock ends it, a run counts as going on until somebody saw it end.
     const bool horizon_passed =
         scene.world.now_ms >= operation->execution_not_after_ms + operation->grace_ms;
